@@ -52,6 +52,10 @@ export interface HiveEvent {
   repairs?: string[] | undefined;
   /** The letter's file name, as its sender named it. */
   file?: string | undefined;
+  /** The letter went to everyone. */
+  broadcast?: boolean | undefined;
+  /** The letter that a notice is about. */
+  of?: string | undefined;
   /** A short sentence for a person; never payload, never exception text. */
   note?: string | undefined;
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ACTS } from './acts.ts';
 import type { AgentId } from './addresses.ts';
 import { escapeUnsafe } from './escape.ts';
-import { MESSAGE_ID, type MessageId } from './ids.ts';
+import type { MessageId } from './ids.ts';
 
 /** A conversation's name: 1 to 128 word characters, dots, colons and dashes. */
 export const CONVERSATION = /^[\w.:-]{1,128}$/;
@@ -12,8 +12,8 @@ export const CONVERSATION = /^[\w.:-]{1,128}$/;
  * `subject`, `body`, `conversation`, `in_reply_to`, `reply_by` and what stands under `extra`.
  */
 export const messageSchema = z.looseObject({
-  id: z.string().regex(MESSAGE_ID),
-  conversation: z.string().regex(CONVERSATION),
+  id: z.string().min(1),
+  conversation: z.string(),
   in_reply_to: z.string().nullable(),
   from: z.string(),
   to: z.string(),
@@ -62,6 +62,22 @@ export interface Message {
   notice?: NoticeReference | undefined;
   /** Only in `held/`: why it waits there, and since when (ISO 8601, UTC). */
   held?: { code: string; at: string } | undefined;
+}
+
+/**
+ * Reads a message back from an inbox file, also one that another system of this shape wrote there.
+ * @returns nothing when it is no message
+ */
+export function parseMessage(text: string): Message | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+  const parsed = messageSchema.safeParse(value);
+  return parsed.success ? (parsed.data as unknown as Message) : undefined;
 }
 
 /**

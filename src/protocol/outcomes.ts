@@ -28,6 +28,7 @@ export const OUTCOME_OF = {
   'loop-window': 'held',
   'on-hold': 'held',
   undeliverable: 'held',
+  owed: 'held',
   'reply-to-terminal': 'refused',
   'reply-to-system': 'refused',
   'broadcast-reply': 'refused',

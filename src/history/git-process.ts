@@ -1,0 +1,145 @@
+import { spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { HivemailError } from '../protocol/errors.ts';
+
+const STDERR_MOST = 8 * 1024;
+const STDOUT_MOST = 16 * 1024 * 1024;
+const TERM_GRACE_MS = 2_000;
+
+/** One run of a program: never through a shell, with no environment but the one given. */
+export interface ProcessCall {
+  /** Absolute path of the program. */
+  file: string;
+  args: readonly string[];
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+  /** Written to its standard input in this order; the input is then closed. */
+  input?: readonly Uint8Array[] | undefined;
+  signal?: AbortSignal | undefined;
+  timeoutMs: number;
+  /** Told the pid before a byte of input is written; if it throws, the program is ended. */
+  onStart?: ((pid: number) => void) | undefined;
+}
+
+/** How a program ended, with what it printed. */
+export interface ProcessEnd {
+  /** Null when a signal ended it. */
+  exitCode: number | null;
+  stdout: string;
+  /** Cut at 8 KiB. */
+  stderr: string;
+}
+
+/**
+ * Runs a program to its end. It gets a process group of its own: Ctrl-C in the router's terminal
+ * then does not kill a recording half way, and ending it ends what it started as well.
+ * @returns how it ended, whatever its exit code; nothing of it runs any more
+ * @throws HivemailError `timeout` after `timeoutMs`, `git` for too much output; the signal's reason
+ *   on abort; the system's error when the program can't be started
+ */
+export async function runProcess(call: ProcessCall): Promise<ProcessEnd> {
+  call.signal?.throwIfAborted();
+  const child = spawn(call.file, [...call.args], {
+    cwd: call.cwd,
+    env: { ...call.env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+  });
+  const closed = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  const ender = new Ender(child.pid);
+  const stdout = collect(child.stdout, STDOUT_MOST, () => ender.end(tooMuch(call)));
+  const stderr = collect(child.stderr, STDERR_MOST, () => undefined);
+  // A child that ends early closes its input; its exit code then tells more than this EPIPE.
+  child.stdin.on('error', () => undefined);
+  const timer = setTimeout(() => ender.end(tooLong(call)), call.timeoutMs);
+  const onAbort = (): void => ender.end(call.signal?.reason);
+  call.signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    if (child.pid !== undefined) begin(call, child.pid, ender);
+    if (!ender.ended) for (const chunk of call.input ?? []) child.stdin.write(chunk);
+    child.stdin.end();
+    const exitCode = await closed;
+    if (ender.ended) throw ender.reason;
+    return { exitCode, stdout: stdout(), stderr: stderr() };
+  } finally {
+    clearTimeout(timer);
+    ender.stop();
+    call.signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+/** Signals a process and the group it leads; one that is gone already is fine. */
+export function signalProcess(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+  for (const target of process.platform === 'win32' ? [pid] : [-pid, pid]) {
+    try {
+      process.kill(target, signal);
+    } catch (error) {
+      if (!isGone(error)) throw error;
+    }
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ESRCH';
+}
+
+function begin(call: ProcessCall, pid: number, ender: Ender): void {
+  try {
+    call.onStart?.(pid);
+  } catch (error) {
+    ender.end(error);
+  }
+}
+
+/** Ends a child once, first politely; the reason becomes the error of the call. */
+class Ender {
+  ended = false;
+  reason: unknown;
+  readonly #pid: number | undefined;
+  #killTimer: NodeJS.Timeout | undefined;
+
+  constructor(pid: number | undefined) {
+    this.#pid = pid;
+  }
+
+  end(reason: unknown): void {
+    const pid = this.#pid;
+    if (this.ended || pid === undefined) return;
+    this.ended = true;
+    this.reason = reason;
+    signalProcess(pid, 'SIGTERM');
+    this.#killTimer = setTimeout(() => signalProcess(pid, 'SIGKILL'), TERM_GRACE_MS);
+  }
+
+  stop(): void {
+    clearTimeout(this.#killTimer);
+  }
+}
+
+function collect(stream: Readable, most: number, onOverflow: () => void): () => string {
+  const chunks: Buffer[] = [];
+  let kept = 0;
+  stream.on('data', (chunk: Buffer) => {
+    const room = most - kept;
+    if (chunk.length > room) onOverflow();
+    if (room <= 0) return;
+    chunks.push(chunk.subarray(0, room));
+    kept += Math.min(room, chunk.length);
+  });
+  return () => Buffer.concat(chunks).toString('utf8');
+}
+
+function tooLong(call: ProcessCall): HivemailError {
+  return new HivemailError(
+    'timeout',
+    `${call.file} was ended after ${Math.round(call.timeoutMs / 1000)} s. Look at the disk the hive lies on.`,
+  );
+}
+
+function tooMuch(call: ProcessCall): HivemailError {
+  return new HivemailError('git', `${call.file} printed more than can be right and was ended.`);
+}

@@ -1,0 +1,86 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readSync,
+  type BigIntStats,
+  type PathLike,
+} from 'node:fs';
+import { systemCode } from '../protocol/errors.ts';
+import type { FileContent, FileStat } from './hive-fs.ts';
+import { systemError } from './write-file.ts';
+
+// Windows has none of these flags, and neither named pipes in directories nor blocking opens.
+const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
+const NO_BLOCK = constants.O_NONBLOCK ?? 0;
+
+function kindOf(stats: BigIntStats): FileStat['kind'] {
+  if (stats.isSymbolicLink()) return 'link';
+  if (stats.isFile()) return 'file';
+  return stats.isDirectory() ? 'directory' : 'other';
+}
+
+/** Reduces the system's stat to what the hive needs. */
+export function toFileStat(stats: BigIntStats): FileStat {
+  return {
+    kind: kindOf(stats),
+    sizeBytes: Number(stats.size),
+    mtimeNs: stats.mtimeNs,
+    inode: stats.ino,
+    device: stats.dev,
+  };
+}
+
+/** Reads the stat of an open file. */
+export function statOpen(fd: number): FileStat {
+  return toFileStat(fstatSync(fd, { bigint: true }));
+}
+
+/**
+ * Opens a regular file without following a link and without waiting for the other end of a pipe.
+ * Four pipes named `*.json`, opened the plain way, stop every file operation of the process.
+ * @param flags - access and creation flags, to which these are added
+ * @throws the system's error; `ELOOP` for a link, `EINVAL` for what is no regular file
+ */
+export function openRegular(path: PathLike, flags: number): number {
+  let fd: number;
+  try {
+    fd = openSync(path, flags | NO_FOLLOW | NO_BLOCK, 0o600);
+  } catch (error) {
+    // A socket, a device without a driver, or a pipe opened for writing that nobody reads.
+    if (systemCode(error) !== 'ENXIO') throw error;
+    throw Object.assign(systemError('EINVAL', 'open', 'not a regular file'), { cause: error });
+  }
+  if (fstatSync(fd).isFile()) return fd;
+  closeSync(fd);
+  throw systemError('EINVAL', 'open', 'not a regular file');
+}
+
+function readUpTo(fd: number, mostBytes: number): Buffer {
+  const bytes = Buffer.allocUnsafe(mostBytes);
+  let filled = 0;
+  while (filled < mostBytes) {
+    const got = readSync(fd, bytes, filled, mostBytes - filled, null);
+    if (got === 0) break;
+    filled += got;
+  }
+  return bytes.subarray(0, filled);
+}
+
+/**
+ * Reads a regular file up to a limit, and never more than its size when it was opened, so that bytes
+ * and stat belong together even while the file grows.
+ */
+export function readRegular(path: PathLike, most: number): FileContent {
+  const fd = openRegular(path, constants.O_RDONLY);
+  try {
+    const stat = statOpen(fd);
+    const wanted = Math.min(most, stat.sizeBytes);
+    const bytes = readUpTo(fd, wanted);
+    // Shorter than it was: someone cuts it; tell what it is now.
+    return { bytes, stat: bytes.length < wanted ? statOpen(fd) : stat };
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -25,6 +25,9 @@ const PURE = ['protocol', 'letter', 'routing'];
 /** Folders that show the product to people and programs; they use it as any library user would. */
 const SURFACES = ['cli', 'mcp', 'web'];
 
+/** Entries that must start at once; they see doorbell/ instead of index.ts. */
+const FAST_ENTRIES = '^src/cli/(hook|hook-.+|hivemail)\\.c?ts$';
+
 /**
  * Where a package or built-in may be imported; anything not named here is not imported at all.
  * @type {{ name: string, module: string, home: string }[]}
@@ -43,8 +46,23 @@ const HOMES = [
 
 /** Built-ins that a pure folder may not reach, by whatever way. */
 const IMPURE_BUILTINS = [
-  ...['fs', 'net', 'http', 'http2', 'https', 'dns', 'dgram', 'tls', 'child_process', 'cluster'],
-  ...['worker_threads', 'timers', 'os', 'process', 'readline', 'inspector', 'perf_hooks'],
+  'child_process',
+  'cluster',
+  'dgram',
+  'dns',
+  'fs',
+  'http',
+  'http2',
+  'https',
+  'inspector',
+  'net',
+  'os',
+  'perf_hooks',
+  'process',
+  'readline',
+  'timers',
+  'tls',
+  'worker_threads',
 ].map((name) => `^(node:)?${name}(/|$)`);
 
 /** @param {string} name */
@@ -52,39 +70,56 @@ const folder = (name) => `^src/${name}/`;
 /** @param {string} module */
 const packaged = (module) => `(^|/)node_modules/${module}/`;
 
-const folderRules = Object.entries(FOLDERS).map(([name, { folders, types = [] }]) => ({
-  name: `folder-${name}`,
-  severity: 'error',
-  comment: `src/${name} imports only ${[name, ...folders, ...types.map((type) => `types of ${type}`)].join(', ')}.`,
-  from: { path: folder(name) },
-  to: { path: '^src/', pathNot: [name, ...folders, ...types].map(folder) },
-}));
+/** @typedef {import('dependency-cruiser').IForbiddenRuleType} Rule */
+
+/**
+ * @param {string} name
+ * @param {string} comment
+ * @param {object} from who
+ * @param {object} to what may not be imported from there
+ */
+const forbid = (name, comment, from, to) =>
+  /** @type {Rule} */ ({ name, severity: 'error', comment, from, to });
+
+const folderRules = Object.entries(FOLDERS).map(([name, { folders, types = [] }]) => {
+  const seen = [name, ...folders, ...types];
+  const comment = `Of src/, ${name} imports only ${seen.join(', ')}.`;
+  return forbid(
+    `folder-${name}`,
+    comment,
+    { path: folder(name) },
+    { path: '^src/', pathNot: seen.map(folder) },
+  );
+});
 
 const typeOnlyRules = Object.entries(FOLDERS).flatMap(([name, { types = [] }]) =>
-  types.map((type) => ({
-    name: `types-only-${name}-${type}`,
-    severity: 'error',
-    comment: `src/${name} knows src/${type} by its types alone: use \`import type\`.`,
-    from: { path: folder(name) },
-    to: { path: folder(type), dependencyTypesNot: ['type-only'] },
-  })),
+  types.map((type) =>
+    forbid(
+      `types-only-${name}-${type}`,
+      `${name} knows ${type} by its types alone: use \`import type\`.`,
+      { path: folder(name) },
+      { path: folder(type), dependencyTypesNot: ['type-only'] },
+    ),
+  ),
 );
 
-const surfaceRules = SURFACES.map((name) => ({
-  name: `surface-${name}`,
-  severity: 'error',
-  comment: `src/${name} is a surface: of src/ it sees only index.ts and its own folder.`,
-  from: { path: folder(name), pathNot: '^src/cli/(hook|hook-.+|hivemail)\\.c?ts$' },
-  to: { path: '^src/', pathNot: [folder(name), '^src/index\\.ts$'] },
-}));
+const surfaceRules = SURFACES.map((name) =>
+  forbid(
+    `surface-${name}`,
+    `${name} is a surface: of src/ it sees only index.ts and its own folder.`,
+    { path: folder(name), pathNot: FAST_ENTRIES },
+    { path: '^src/', pathNot: [folder(name), '^src/index\\.ts$'] },
+  ),
+);
 
-const homeRules = HOMES.map(({ name, module, home }) => ({
-  name: `home-${name}`,
-  severity: 'error',
-  comment: `${name} has one home: ${home}`,
-  from: { path: '^src/', pathNot: home },
-  to: { path: packaged(module) },
-}));
+const homeRules = HOMES.map(({ name, module, home }) =>
+  forbid(
+    `home-${name}`,
+    `${name} has one home: ${home}`,
+    { path: '^src/', pathNot: home },
+    { path: packaged(module) },
+  ),
+);
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
@@ -93,112 +128,92 @@ export default {
     ...typeOnlyRules,
     ...surfaceRules,
     ...homeRules,
-    {
-      name: 'surface-hook',
-      severity: 'error',
-      comment: 'The hook entry must start fast: it sees doorbell/ alone, and its own folder.',
-      from: { path: '^src/cli/(hook|hook-.+|hivemail)\\.c?ts$' },
-      to: { path: '^src/', pathNot: ['^src/doorbell/', '^src/cli/'] },
-    },
-    {
-      name: 'index-without-surfaces',
-      severity: 'error',
-      comment: 'The library does not know its surfaces.',
-      from: { path: '^src/', pathNot: SURFACES.map(folder) },
-      to: { path: SURFACES.map(folder) },
-    },
-    {
-      name: 'index-for-surfaces-only',
-      severity: 'error',
-      comment: 'index.ts is what others see; the inside imports the module that it means.',
-      from: { path: Object.keys(FOLDERS).map(folder) },
-      to: { path: '^src/index\\.ts$' },
-    },
-    {
-      name: 'pure',
-      severity: 'error',
-      comment: 'protocol, letter and routing compute from their arguments, even transitively.',
-      from: { path: PURE.map(folder) },
-      to: { path: IMPURE_BUILTINS, reachable: true },
-    },
-    {
-      name: 'pure-imports',
-      severity: 'error',
-      comment: 'A pure folder imports its own kind and zod, and no built-in.',
-      from: { path: PURE.map(folder) },
-      to: { dependencyTypes: ['core'] },
-    },
-    {
-      name: 'home-child-process',
-      severity: 'error',
-      comment: 'Children are started by the history, and asked about by the identity of the lock.',
-      from: { path: '^src/', pathNot: ['^src/history/', '^src/hive/process-[^/]+\\.ts$'] },
-      to: { path: '^(node:)?child_process$' },
-    },
-    {
-      name: 'home-of-packages',
-      severity: 'error',
-      comment: 'A new package gets a home in .dependency-cruiser.mjs before it is imported.',
-      from: { path: '^src/' },
-      to: { path: packaged('.+'), pathNot: HOMES.map(({ module }) => packaged(module)) },
-    },
-    {
-      name: 'one-watcher',
-      severity: 'error',
-      comment: 'A package with a single file for its home has a single importer.',
-      from: { path: '^src/' },
-      module: {
-        path: [packaged('chokidar'), packaged('nanoid'), packaged('@nats-io/[^/]+')],
-        numberOfDependentsMoreThan: 1,
-      },
-    },
-    {
-      name: 'no-dev-dependency',
-      severity: 'error',
-      comment: 'Users do not get the devDependencies.',
-      from: { path: '^src/' },
-      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['npm'] },
-    },
-    {
-      name: 'no-undeclared-package',
-      severity: 'error',
-      comment: 'package.json names every package that src/ imports.',
-      from: { path: '^src/' },
-      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'undetermined'] },
-    },
-    {
-      name: 'resolvable',
-      severity: 'error',
-      comment: 'Every import leads somewhere.',
-      from: { path: '^src/' },
-      to: { couldNotResolve: true },
-    },
-    {
-      name: 'no-outside',
-      severity: 'error',
-      comment: 'src/ is compiled on its own; nothing outside it comes along.',
-      from: { path: '^src/' },
-      to: { dependencyTypes: ['local'], pathNot: '^src/' },
-    },
-    {
-      name: 'no-cycles',
-      severity: 'error',
-      comment: 'Modules that need each other are one module, or lack a third.',
-      from: { path: '^src/' },
-      to: { circular: true },
-    },
-    {
-      name: 'no-orphans',
-      severity: 'error',
-      comment: 'A module that nothing imports and that imports nothing is not part of the product.',
-      from: { path: '^src/', orphan: true, pathNot: '^src/(index\\.ts|cli/hivemail\\.cts)$' },
-      to: {},
-    },
+    forbid(
+      'surface-hook',
+      'The hook entry must start fast: it sees doorbell/ alone, and its own folder.',
+      { path: FAST_ENTRIES },
+      { path: '^src/', pathNot: ['^src/doorbell/', '^src/cli/'] },
+    ),
+    forbid(
+      'inside-without-surfaces',
+      'The library does not know its surfaces.',
+      { path: '^src/', pathNot: SURFACES.map(folder) },
+      { path: SURFACES.map(folder) },
+    ),
+    forbid(
+      'inside-without-index',
+      'index.ts is what others see; the inside imports the module that it means.',
+      { path: Object.keys(FOLDERS).map(folder) },
+      { path: '^src/index\\.ts$' },
+    ),
+    forbid(
+      'pure',
+      'protocol, letter and routing compute from their arguments, even transitively.',
+      { path: PURE.map(folder) },
+      { path: IMPURE_BUILTINS, reachable: true },
+    ),
+    forbid(
+      'pure-imports',
+      'A pure folder imports its own kind and zod, and no built-in.',
+      { path: PURE.map(folder) },
+      { dependencyTypes: ['core'] },
+    ),
+    forbid(
+      'home-child-process',
+      'Children are started by the history, and asked about by the identity of the lock.',
+      { path: '^src/', pathNot: ['^src/history/', '^src/hive/process-[^/]+\\.ts$'] },
+      { path: '^(node:)?child_process$' },
+    ),
+    forbid(
+      'home-of-packages',
+      'A new package gets a home in .dependency-cruiser.mjs before it is imported.',
+      { path: '^src/' },
+      { path: packaged('.+'), pathNot: HOMES.map(({ module }) => packaged(module)) },
+    ),
+    forbid(
+      'no-dev-dependency',
+      'Users do not get the devDependencies.',
+      { path: '^src/' },
+      { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['npm'] },
+    ),
+    forbid(
+      'no-undeclared-package',
+      'package.json names every package that src/ imports.',
+      { path: '^src/' },
+      { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'undetermined'] },
+    ),
+    forbid(
+      'resolvable',
+      'Every import leads somewhere.',
+      { path: '^src/' },
+      { couldNotResolve: true },
+    ),
+    forbid(
+      'no-outside',
+      'src/ is compiled on its own; nothing outside it comes along.',
+      { path: '^src/' },
+      { dependencyTypes: ['local'], pathNot: '^src/' },
+    ),
+    forbid(
+      'no-cycles',
+      'Modules that need each other are one module, or lack a third.',
+      { path: '^src/' },
+      { circular: true },
+    ),
+    forbid(
+      'no-orphans',
+      'A module that nothing imports and that imports nothing is not part of the product.',
+      { path: '^src/', orphan: true, pathNot: '^src/(index\\.ts|cli/hivemail\\.cts)$' },
+      {},
+    ),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    tsConfig: { fileName: 'tsconfig.json' },
+    tsConfig: { fileName: 'tsconfig.build.json' },
     tsPreCompilationDeps: true,
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'node', 'default'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'types', 'node', 'default'],
+    },
   },
 };

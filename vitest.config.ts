@@ -7,5 +7,6 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 20_000,
     maxWorkers: 2,
+    coverage: { include: ['src/**'], reportsDirectory: 'coverage' },
   },
 });

@@ -33,7 +33,7 @@ export async function cruiseSources() {
     ['src'],
     { ...options, validate: true },
     {},
-    { tsConfig: extractTsConfig('tsconfig.json') },
+    { tsConfig: extractTsConfig('tsconfig.build.json') },
   );
   if (typeof result.output === 'string') throw new Error('dependency-cruiser gave a text report.');
   const { modules, summary } = result.output;

@@ -1,26 +1,40 @@
+/** Lint rules of this project that no ready-made rule can express. */
+
 /**
- * Lint rules of this project that no ready-made rule can express.
+ * What the rules read of a syntax node.
+ * @typedef {object} Node
+ * @property {string} type
+ * @property {string} [name]
+ * @property {unknown} [value]
+ * @property {Node} [callee]
+ * @property {unknown[]} [arguments]
+ * @property {Node} [object]
+ * @property {Node} [property]
  */
 
-function isDate(node) {
-  return node.type === 'Identifier' && node.name === 'Date';
-}
+const message = 'This folder is pure: take the time from a Clock argument.';
+
+/** @param {Node | undefined} node */
+const isDate = (node) => node?.type === 'Identifier' && node.name === 'Date';
 
 /** Reads of the wall clock: `Date.now`, `new Date()` and `Date()`. `new Date(ms)` only converts. */
 const noWallClock = {
+  /** @param {{ report(problem: { node: Node, message: string }): void }} context */
   create(context) {
-    const report = (node) =>
-      context.report({ node, message: 'This folder is pure: take the time from a Clock argument.' });
     return {
+      /** @param {Node} node */
       NewExpression(node) {
-        if (isDate(node.callee) && node.arguments.length === 0) report(node);
+        if (isDate(node.callee) && node.arguments?.length === 0) context.report({ node, message });
       },
+      /** @param {Node} node */
       CallExpression(node) {
-        if (isDate(node.callee)) report(node);
+        if (isDate(node.callee)) context.report({ node, message });
       },
+      /** @param {Node} node */
       MemberExpression(node) {
-        const name = node.computed ? node.property.value : node.property.name;
-        if (isDate(node.object) && name === 'now') report(node);
+        const { object, property } = node;
+        const isNow = property?.name === 'now' || property?.value === 'now';
+        if (isDate(object) && isNow) context.report({ node, message });
       },
     };
   },

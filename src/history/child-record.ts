@@ -1,20 +1,18 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import {
+  bootId,
+  isSameProcessAlive,
+  type ProcessIdentity,
+  processIdentity,
+} from '../hive/process-identity.ts';
 import { HivemailError, systemCode } from '../protocol/errors.ts';
 import { signalProcess } from './git-process.ts';
-import { isPidInUse, processIdentity } from './process-identity.ts';
 
 const POLL_MS = 20;
 const GRACE_MS = 2_000;
 const TERM_MS = 1_000;
 const KILL_MS = 3_000;
-
-/** A writing git child that a router started: what `.router/git-child.json` holds. */
-export interface ChildRecord {
-  pid: number;
-  /** See {@link processIdentity}; null where the system does not tell. */
-  identity: string | null;
-}
 
 /**
  * Notes a child before it is given any input: killed before this note, the router leaves a child
@@ -22,8 +20,8 @@ export interface ChildRecord {
  * Not synced: after a power loss there is no child.
  */
 export function recordChild(path: string, pid: number): void {
-  const record: ChildRecord = { pid, identity: processIdentity(pid) ?? null };
-  const temporary = `${path}.${process.pid}.tmp`;
+  const record: ProcessIdentity = { pid, startedAt: processIdentity(pid), bootId: bootId() };
+  const temporary = `${path}.tmp`;
   writeFileSync(temporary, `${JSON.stringify(record)}\n`, { mode: 0o600 });
   renameSync(temporary, path);
 }
@@ -56,12 +54,9 @@ export async function endOrphan(path: string, patience: OrphanPatience = {}): Pr
     return 'none';
   }
   const { signal, graceMs = GRACE_MS } = patience;
-  const runs = (): boolean =>
-    record.identity === null
-      ? isPidInUse(record.pid)
-      : processIdentity(record.pid) === record.identity;
+  const runs = (): boolean => isSameProcessAlive(record);
   let end: OrphanEnd = runs() ? 'finished' : 'none';
-  if (!(await isOver(runs, graceMs, signal)) && record.identity !== null) {
+  if (!(await isOver(runs, graceMs, signal)) && record.startedAt !== undefined) {
     end = 'ended';
     signalProcess(record.pid, 'SIGTERM');
     if (!(await isOver(runs, TERM_MS, signal))) signalProcess(record.pid, 'SIGKILL');
@@ -79,7 +74,7 @@ async function isOver(runs: () => boolean, mostMs: number, signal?: AbortSignal)
   return true;
 }
 
-function readRecord(path: string): ChildRecord | undefined {
+function readRecord(path: string): ProcessIdentity | undefined {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -90,19 +85,21 @@ function readRecord(path: string): ChildRecord | undefined {
   return parseRecord(text);
 }
 
-function parseRecord(text: string): ChildRecord | undefined {
+function parseRecord(json: string): ProcessIdentity | undefined {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(json);
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
   if (typeof value !== 'object' || value === null) return undefined;
-  const { pid, identity } = value as Record<string, unknown>;
+  const { pid, startedAt, bootId: boot } = value as Record<string, unknown>;
   // 0 and negative numbers name process groups, 1 the system's own.
   if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 1) return undefined;
-  return { pid, identity: typeof identity === 'string' ? identity : null };
+  const text = (field: unknown): string | undefined =>
+    typeof field === 'string' ? field : undefined;
+  return { pid, startedAt: text(startedAt), bootId: text(boot) };
 }
 
 function stillThere(pid: number): HivemailError {

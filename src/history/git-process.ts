@@ -1,10 +1,17 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { HivemailError } from '../protocol/errors.ts';
 
 const STDERR_MOST = 8 * 1024;
 const STDOUT_MOST = 16 * 1024 * 1024;
 const TERM_GRACE_MS = 2_000;
+
+/**
+ * What to write to a program that answers meanwhile.
+ * @param lines - what it prints, line by line; done when it has ended
+ */
+export type Dialogue = (lines: AsyncIterator<string>) => AsyncIterable<Uint8Array>;
 
 /** One run of a program: never through a shell, with no environment but the one given. */
 export interface ProcessCall {
@@ -13,8 +20,8 @@ export interface ProcessCall {
   args: readonly string[];
   cwd: string;
   env: Readonly<Record<string, string>>;
-  /** Written to its standard input in this order; the input is then closed. */
-  input?: readonly Uint8Array[] | undefined;
+  /** Written to its standard input, which is then closed. Its output goes to the dialogue alone. */
+  dialogue?: Dialogue | undefined;
   signal?: AbortSignal | undefined;
   timeoutMs: number;
   /** Told the pid before a byte of input is written; if it throws, the program is ended. */
@@ -50,8 +57,13 @@ export async function runProcess(call: ProcessCall): Promise<ProcessEnd> {
     child.once('error', reject);
     child.once('close', resolve);
   });
+  // Not started: rejects. Without file descriptors to spare it has no streams either.
+  if (child.pid === undefined) await closed;
   const ender = new Ender(child.pid);
-  const stdout = collect(child.stdout, STDOUT_MOST, () => ender.end(tooMuch(call)));
+  const stdout =
+    call.dialogue === undefined
+      ? collect(child.stdout, STDOUT_MOST, () => ender.end(tooMuch(call)))
+      : () => '';
   const stderr = collect(child.stderr, STDERR_MOST, () => undefined);
   // A child that ends early closes its input; its exit code then tells more than this EPIPE.
   child.stdin.on('error', () => undefined);
@@ -59,9 +71,7 @@ export async function runProcess(call: ProcessCall): Promise<ProcessEnd> {
   const onAbort = (): void => ender.end(call.signal?.reason);
   call.signal?.addEventListener('abort', onAbort, { once: true });
   try {
-    if (child.pid !== undefined) begin(call, child.pid, ender);
-    if (!ender.ended) for (const chunk of call.input ?? []) child.stdin.write(chunk);
-    child.stdin.end();
+    await feed(call, child, ender);
     const exitCode = await closed;
     if (ender.ended) throw ender.reason;
     return { exitCode, stdout: stdout(), stderr: stderr() };
@@ -72,26 +82,36 @@ export async function runProcess(call: ProcessCall): Promise<ProcessEnd> {
   }
 }
 
-/** Signals a process and the group it leads; one that is gone already is fine. */
+/** Signals a process with the group it leads, if it leads one; what is gone already is fine. */
 export function signalProcess(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
-  for (const target of process.platform === 'win32' ? [pid] : [-pid, pid]) {
-    try {
-      process.kill(target, signal);
-    } catch (error) {
-      if (!isGone(error)) throw error;
-    }
+  if (process.platform === 'win32' || !send(-pid, signal)) send(pid, signal);
+}
+
+/** Never throws: it runs in a timer. */
+function send(target: number, signal: 'SIGTERM' | 'SIGKILL'): boolean {
+  try {
+    return process.kill(target, signal);
+  } catch {
+    // ESRCH: no such process or group. EPERM: a group that has ended but was not reaped (macOS).
+    return false;
   }
 }
 
-function isGone(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ESRCH';
-}
-
-function begin(call: ProcessCall, pid: number, ender: Ender): void {
+/** A failure here ends the program, and so the call. */
+async function feed(
+  { onStart, dialogue }: ProcessCall,
+  child: ChildProcessWithoutNullStreams,
+  ender: Ender,
+): Promise<void> {
   try {
-    call.onStart?.(pid);
+    if (child.pid !== undefined) onStart?.(child.pid);
+    if (dialogue === undefined) return;
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    for await (const chunk of dialogue(lines)) child.stdin.write(chunk);
   } catch (error) {
     ender.end(error);
+  } finally {
+    child.stdin.end();
   }
 }
 

@@ -3,7 +3,7 @@ import { devNull } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { HivemailError, systemCode } from '../protocol/errors.ts';
 import { escapeLine } from '../protocol/escape.ts';
-import { type ProcessEnd, runProcess } from './git-process.ts';
+import { type Dialogue, type ProcessEnd, runProcess } from './git-process.ts';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 
@@ -29,7 +29,8 @@ const SETTINGS = [
 
 /** A call of git on the hive's history. */
 export interface GitCall {
-  input?: readonly Uint8Array[] | undefined;
+  /** What git is told on its standard input; its output then goes there. */
+  dialogue?: Dialogue;
   /** Exit codes that are answers and no failures; 0 alone by default. */
   accept?: readonly number[];
   signal?: AbortSignal | undefined;
@@ -148,7 +149,7 @@ function boundRun(path: string, options: GitOptions & { env: NodeJS.ProcessEnv }
       args: [...settings, `--git-dir=${call.gitDir ?? options.gitDir}`, ...args],
       cwd: options.home,
       env,
-      input: call.input,
+      dialogue: call.dialogue,
       signal: call.signal,
       timeoutMs: call.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       onStart: call.onStart,
@@ -164,10 +165,14 @@ async function start(path: string, call: Parameters<typeof runProcess>[0]): Prom
   try {
     return await runProcess(call);
   } catch (error) {
-    if (systemCode(error) === undefined || !(error instanceof Error)) throw error;
+    if (!isSpawnError(error)) throw error;
     const sentence = `git could not be started from ${path} (${systemCode(error)}). Mail still flows; the history catches up.`;
     throw new GitFailure(sentence, { exitCode: null, stderr: error.message });
   }
+}
+
+function isSpawnError(error: unknown): error is Error {
+  return error instanceof Error && 'syscall' in error && String(error.syscall).startsWith('spawn');
 }
 
 function failureSentence(args: readonly string[], end: ProcessEnd): string {

@@ -20,9 +20,10 @@ export interface HiveFs {
   /**
    * Reads a regular file, never following a link and never blocking on a pipe or device.
    * @param most - bytes at most; a longer file comes back cut, and its `stat.sizeBytes` tells
+   * @param from - offset in bytes to begin at; 0 when left out
    * @throws the system's error; `ELOOP` for a link, `EINVAL` for what is no regular file
    */
-  read(path: string, most: number): FileContent;
+  read(path: string, most: number, from?: number): FileContent;
   /**
    * Creates a new file with mode 0600, writes all of it and syncs it. Never overwrites (`EEXIST`).
    * After an error the file may be partly there: it must be given up, not synced again, since a

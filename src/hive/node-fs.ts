@@ -1,15 +1,22 @@
+/**
+ * The hive's file operations on the system's own files. No rule of the hive is here: what an operation
+ * does is said in hive-fs.ts, and the contract suite under test/helpers holds it to that.
+ *
+ * Invariants: no operation follows a link at the end of a path that it opens as a file, none blocks on
+ * what is no file, none leaves a descriptor open, and errors are the system's own.
+ */
 import {
   closeSync,
   constants,
   lstatSync,
   mkdirSync,
+  type OpenDirOptions,
   opendirSync,
   openSync,
   readdirSync,
   renameSync,
   rmdirSync,
   unlinkSync,
-  type OpenDirOptions,
 } from 'node:fs';
 import { systemCode } from '../protocol/errors.ts';
 import { openForAppend } from './append-file.ts';
@@ -133,7 +140,7 @@ export function createNodeFs({ platform = process.platform }: NodeFsOptions = {}
   return {
     list,
     stat,
-    read: (path, most) => readRegular(rawPath(path), most),
+    read: (path, most, from) => readRegular(rawPath(path), most, from),
     create: (path, bytes) => slots.use(() => createSynced(rawPath(path), bytes)),
     openAppend: (path) => openForAppend(rawPath(path)),
     rename: (from, to) => renamePatiently(from, to, platform),

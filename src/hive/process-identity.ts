@@ -1,3 +1,9 @@
+/**
+ * Finding a process again: a number alone is reused, by another program or after a boot, and a lock
+ * that trusts it either locks everybody out or lets two in.
+ *
+ * Invariants: no clock takes part; an answer that can't be had is no answer, never a guess.
+ */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { systemCode } from '../protocol/errors.ts';
@@ -51,7 +57,10 @@ function runOrNothing(command: string, args: string[]): string | undefined {
  * @returns the start time in clock ticks since boot; nothing for a process that has ended
  */
 export function parseProcStat(line: string): string | undefined {
-  const fields = line.slice(line.lastIndexOf(')') + 1).trim().split(' ');
+  const fields = line
+    .slice(line.lastIndexOf(')') + 1)
+    .trim()
+    .split(' ');
   if (ENDED.test(fields[0] ?? '')) return undefined;
   const ticks = fields[START_TICKS_FIELD];
   return ticks !== undefined && /^\d+$/.test(ticks) ? ticks : undefined;

@@ -39,7 +39,7 @@ export function decodeName(bytes: Uint8Array): string {
  */
 export function rawPath(path: string): string | Buffer {
   if (!ESCAPED_BYTE.test(path)) return path;
-  const parts = [...path].map((character) => {
+  const parts = Array.from(path, (character) => {
     const code = character.codePointAt(0) ?? 0;
     return ESCAPED_BYTE.test(character)
       ? Buffer.from([code - ESCAPE_BASE])

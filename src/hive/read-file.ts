@@ -1,11 +1,11 @@
 import {
+  type BigIntStats,
   closeSync,
   constants,
   fstatSync,
   openSync,
-  readSync,
-  type BigIntStats,
   type PathLike,
+  readSync,
 } from 'node:fs';
 import { systemCode } from '../protocol/errors.ts';
 import type { FileContent, FileStat } from './hive-fs.ts';
@@ -57,11 +57,11 @@ export function openRegular(path: PathLike, flags: number): number {
   throw systemError('EINVAL', 'open', 'not a regular file');
 }
 
-function readUpTo(fd: number, mostBytes: number): Buffer {
+function readUpTo(fd: number, mostBytes: number, from: number): Buffer {
   const bytes = Buffer.allocUnsafe(mostBytes);
   let filled = 0;
   while (filled < mostBytes) {
-    const got = readSync(fd, bytes, filled, mostBytes - filled, null);
+    const got = readSync(fd, bytes, filled, mostBytes - filled, from + filled);
     if (got === 0) break;
     filled += got;
   }
@@ -72,12 +72,12 @@ function readUpTo(fd: number, mostBytes: number): Buffer {
  * Reads a regular file up to a limit, and never more than its size when it was opened, so that bytes
  * and stat belong together even while the file grows.
  */
-export function readRegular(path: PathLike, most: number): FileContent {
+export function readRegular(path: PathLike, most: number, from = 0): FileContent {
   const fd = openRegular(path, constants.O_RDONLY);
   try {
     const stat = statOpen(fd);
-    const wanted = Math.min(most, stat.sizeBytes);
-    const bytes = readUpTo(fd, wanted);
+    const wanted = Math.max(0, Math.min(most, stat.sizeBytes - from));
+    const bytes = readUpTo(fd, wanted, from);
     // Shorter than it was: someone cuts it; tell what it is now.
     return { bytes, stat: bytes.length < wanted ? statOpen(fd) : stat };
   } finally {

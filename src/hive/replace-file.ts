@@ -12,6 +12,42 @@ function giveUp(fs: HiveFs, temporary: string): void {
   }
 }
 
+/** What {@link replaceFileIf} takes besides the content. */
+export interface Replacement {
+  /** Eight random characters for the temporary name. */
+  random: () => string;
+  /** Asked in the same turn as the rename, after the content is synced; `false` keeps the old file. */
+  still: () => boolean;
+}
+
+/**
+ * Replaces a file like {@link replaceFile} if a condition still holds when all but the rename is done.
+ * @returns whether it was replaced
+ */
+export async function replaceFileIf(
+  fs: HiveFs,
+  path: string,
+  bytes: string | Uint8Array,
+  { random, still }: Replacement,
+): Promise<boolean> {
+  const dir = dirname(path);
+  const temporary = join(dir, `.tmp-${random()}`);
+  try {
+    await fs.create(temporary, bytes);
+    if (!still()) {
+      giveUp(fs, temporary);
+      return false;
+    }
+    fs.rename(temporary, path);
+  } catch (error) {
+    // A name that was there before is another's file.
+    if (systemCode(error) !== 'EEXIST') giveUp(fs, temporary);
+    throw error;
+  }
+  await fs.syncDir(dir);
+  return true;
+}
+
 /**
  * Replaces a file as a whole: a reader sees the old content or the new, also after a power cut.
  * The new content is synced before it takes the name; on failure the old content stays.
@@ -25,15 +61,5 @@ export async function replaceFile(
   bytes: string | Uint8Array,
   random: () => string,
 ): Promise<void> {
-  const dir = dirname(path);
-  const temporary = join(dir, `.tmp-${random()}`);
-  try {
-    await fs.create(temporary, bytes);
-    fs.rename(temporary, path);
-  } catch (error) {
-    // A name that was there before is another's file.
-    if (systemCode(error) !== 'EEXIST') giveUp(fs, temporary);
-    throw error;
-  }
-  await fs.syncDir(dir);
+  await replaceFileIf(fs, path, bytes, { random, still: () => true });
 }

@@ -4,8 +4,8 @@ import {
   fstatSync,
   fsync,
   openSync,
-  writeSync,
   type PathLike,
+  writeSync,
 } from 'node:fs';
 import { promisify } from 'node:util';
 

@@ -1,20 +1,29 @@
 import type { Act } from '../protocol/acts.ts';
 import type { LetterProblemCode } from '../protocol/outcomes.ts';
 
-/** What the router mended in a letter; named in its log row. */
+/**
+ * What the router mended in a letter; named in its log row. The first block concerns the file's bytes
+ * and JSON text, the second its fields. Where there is one, the original bytes are kept in the history.
+ */
 export type Repair =
   | 'bom'
   | 'utf-16'
+  | 'nul-padding'
   | 'control-characters'
   | 'backslash-newline'
+  | 'path-backslashes'
   | 'code-fence'
   | 'trailing-comma'
   | 'comments'
-  | 'path-backslashes'
+  | 'odd-white-space'
+  | 'duplicate-fields'
+  | 'proto-key'
   | 'lone-surrogates'
   | 'field-alias'
   | 'act-case'
-  | 'body-as-json';
+  | 'body-as-json'
+  | 'subject-as-text'
+  | 'subject-one-line';
 
 /** A letter as its sender meant it: what the sender owns, nothing that the router decides. */
 export interface Letter {

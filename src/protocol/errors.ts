@@ -31,7 +31,8 @@ export const ERRORS = {
     retryable: false,
   },
   refused: {
-    sentence: 'The rules of the hive do not allow it. The message says which rule, and what does work.',
+    sentence:
+      'The rules of the hive do not allow it. The message says which rule, and what does work.',
     exitCode: 4,
     httpStatus: 409,
     retryable: false,

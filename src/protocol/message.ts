@@ -27,7 +27,9 @@ export const messageSchema = z.looseObject({
   to_all: z.array(z.string()).optional(),
   reply_by: z.string().optional(),
   extra: z.record(z.string(), z.unknown()).optional(),
-  notice: z.looseObject({ of: z.string(), code: z.string(), file: z.string().optional() }).optional(),
+  notice: z
+    .looseObject({ of: z.string(), code: z.string(), file: z.string().optional() })
+    .optional(),
   held: z.looseObject({ code: z.string(), at: z.string() }).optional(),
 });
 

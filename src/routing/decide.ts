@@ -66,7 +66,10 @@ export function decideLetter(claim: Claim, context: DecisionContext): Decision {
     sender: claim.sender,
     repliesToPerson: exchange.repliesTo?.from === DESK,
   });
-  const decision = withLetter(decideRoute({ claim, letter, exchange, resolution }, context), letter);
+  const decision = withLetter(
+    decideRoute({ claim, letter, exchange, resolution }, context),
+    letter,
+  );
   decision.unknownParent = exchange.unknownParent;
   remember(decision, resolution.broadcast, context.memory);
   return decision;
@@ -118,7 +121,8 @@ function decideRoute(routable: Routable, context: DecisionContext): Decision {
   if (resolution.broadcast && exchange.repliesTo?.broadcast === true && claim.sender !== DESK) {
     return { ...decision, ...ended('broadcast-reply') };
   }
-  if (recipients.length === 0) return { ...decision, ...ended(failures[0]?.code ?? 'no-recipient') };
+  if (recipients.length === 0)
+    return { ...decision, ...ended(failures[0]?.code ?? 'no-recipient') };
   const loop = findLoop(routable, context);
   if (loop !== undefined) {
     const fates = recipients.map((to): Fate => ({ to, place: 'held', code: loop.code }));

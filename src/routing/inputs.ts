@@ -39,8 +39,16 @@ export interface HeldMessage {
   byPerson: boolean;
 }
 
+/** Something that lies in an outbox and is no letter; its owner is told once. */
+export interface StrayFile {
+  agent: AgentId;
+  name: string;
+  kind: 'directory' | 'name' | 'temporary';
+}
+
 /** Everything that one batch decides on. */
 export interface BatchInputs {
+  strays: StrayFile[];
   claims: Claim[];
   deferred: DeferredCopy[];
   releases: HeldMessage[];

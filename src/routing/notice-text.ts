@@ -2,9 +2,11 @@
  * What the sender of a letter is told when it did not simply arrive: what happened, and what to do
  * now, ready to copy. One entry for each code; docs/format.md shows the same table.
  */
-import type { OutcomeCode } from '../protocol/outcomes.ts';
+
 import { ACTS } from '../protocol/acts.ts';
+import type { OutcomeCode } from '../protocol/outcomes.ts';
 import type { Decision } from './decide.ts';
+import type { StrayFile } from './inputs.ts';
 import type { ResolveFailure } from './resolve.ts';
 
 /** Says what happened to a letter, in a sentence or two and without its body. */
@@ -49,7 +51,8 @@ function explainFailure({ to, code, candidates }: ResolveFailure): string {
 }
 
 const ADVICE: Partial<Record<OutcomeCode, string>> = {
-  filed: 'archived; nobody works there now. It lies in the inbox; ask someone else if you need an answer.',
+  filed:
+    'archived; nobody works there now. It lies in the inbox; ask someone else if you need an answer.',
   'on-hold': 'on hold. It is delivered when the hold ends; there is nothing to do.',
   'unknown-recipient': 'no agent has this id or name. Write the letter again with the right one.',
   'ambiguous-recipient': 'several agents have this name. Write the letter again with an id.',
@@ -57,7 +60,8 @@ const ADVICE: Partial<Record<OutcomeCode, string>> = {
   'no-orchestrator': 'this hive has no orchestrator. Write to the agent itself, or to "human".',
   'nobody-reached': 'no other agent of this hive receives mail now. Nothing to do.',
   'to-self': 'that is you. Keep notes in memory.md; write to another agent.',
-  'reply-to-system': 'notices come from the router, and nobody reads answers to them. Nothing to do.',
+  'reply-to-system':
+    'notices come from the router, and nobody reads answers to them. Nothing to do.',
   'no-recipient':
     'It says neither "to" nor an "in_reply_to" that you got. Write it again with "to": an agent id, "orchestrator", "human" or "broadcast".',
   'broadcast-reply':
@@ -111,4 +115,14 @@ export function explainExpiry(id: string, to: string): string {
     `Your letter ${id} could not be put into the inbox of ${to}, although it was tried for days.`,
     `It waits in held/${to}/. Ask the person to look at that inbox, then run: hivemail release ${id}`,
   ].join('\n');
+}
+
+/** Says to the owner of an outbox that something in it is no letter. */
+export function explainStray({ name, kind }: StrayFile): string {
+  const why = {
+    directory: `outbox/${name} is a directory. Letters lie in outbox/ itself; nothing inside a directory is sent.`,
+    name: `outbox/${name} is not sent, because its name does not end in .json.`,
+    temporary: `outbox/${name} has the name of a temporary file and has not changed for a while.`,
+  }[kind];
+  return `${why}\nIf it is a letter, move it to a name that ends in .json; otherwise remove it.`;
 }

@@ -22,7 +22,10 @@ export interface NoticeDraft {
 const MOST_FOLDED = 20;
 
 /** Drafts the notices of a batch, and counts them in the memory. */
-export function draftNotices(decisions: readonly Decision[], context: DecisionContext): NoticeDraft[] {
+export function draftNotices(
+  decisions: readonly Decision[],
+  context: DecisionContext,
+): NoticeDraft[] {
   const told = new Map<AgentId, Decision[]>();
   const drafts: NoticeDraft[] = [];
   for (const decision of decisions) {

@@ -1,6 +1,6 @@
 import { type AgentId, DESK, SYSTEM } from '../protocol/addresses.ts';
-import { toTimestamp } from '../protocol/clock.ts';
 import { toBase64 } from '../protocol/base64.ts';
+import { toTimestamp } from '../protocol/clock.ts';
 import type { HiveEvent } from '../protocol/event.ts';
 import { type MessageId, messageIdTime } from '../protocol/ids.ts';
 import type { Message } from '../protocol/message.ts';
@@ -17,7 +17,7 @@ import type { Roster } from './roster.ts';
 export interface Output {
   copies: { message: Message; place: CopyPlace }[];
   move?: Move;
-  row: HiveEvent;
+  row?: HiveEvent;
   record?: HistoryRecord;
 }
 
@@ -100,7 +100,8 @@ function rowOf(decision: Decision): HiveEvent {
 function recordOf(decision: Decision): HistoryRecord | undefined {
   const { claim, envelope, outcome, code } = decision;
   const plain = outcome === 'delivered' || outcome === 'partial' || outcome === 'held';
-  const recordOriginal = claim.original !== undefined && !(plain && claim.parsed.repairs.length === 0);
+  const recordOriginal =
+    claim.original !== undefined && !(plain && claim.parsed.repairs.length === 0);
   const record: HistoryRecord = { id: claim.id };
   if (envelope !== undefined && plain) {
     const to = decision.fates.map((fate) => fate.to);

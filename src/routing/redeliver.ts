@@ -45,7 +45,10 @@ export function decideExpiry(copy: DeferredCopy, context: PlanContext): Output[]
  * Delivers a held message: at hops 0 when a person released it, since that person has looked; as it
  * was when only the hold on its recipient ended.
  */
-export function decideRelease({ holder, message, byPerson }: HeldMessage, context: PlanContext): Output {
+export function decideRelease(
+  { holder, message, byPerson }: HeldMessage,
+  context: PlanContext,
+): Output {
   const { held: _, ...released } = message;
   const fresh: Message = { ...released, to: holder, ...(byPerson ? { hops: 0 } : {}) };
   context.memory.remember({ ...fresh, to: [holder], broadcast: false });

@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 
 /** A program to run, its place and its surroundings. */
 export interface ChildOptions {
@@ -53,15 +54,14 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   }
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   await once(child, 'spawn');
-  const pid = child.pid as number;
   let timedOut = false;
   const limit = setTimeout(() => {
     timedOut = true;
-    void endGroup(pid, closed);
+    void endGroup(child, closed);
   }, timeLimitMs);
   void closed.then(() => clearTimeout(limit));
   return {
-    pid,
+    pid: pidOf(child),
     stdout: () => printed.stdout,
     stderr: () => printed.stderr,
     signal: (signal) => child.kill(signal),
@@ -70,7 +70,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
       const { exitCode, signalCode: signal } = child;
       return { exitCode, signal, ...printed, timedOut };
     },
-    [Symbol.asyncDispose]: () => endGroup(pid, closed),
+    [Symbol.asyncDispose]: () => endGroup(child, closed),
   };
 }
 
@@ -80,13 +80,25 @@ export async function runChild(options: ChildOptions): Promise<ChildResult> {
   return await child.result();
 }
 
-/** Asks a group to end, then makes it. A child that forks away from its pipes can't hold up `closed`. */
-async function endGroup(pid: number, closed: Promise<void>): Promise<void> {
-  if (!signalGroup(pid, 'SIGTERM')) return await closed;
-  const grace = new AbortController();
-  await Promise.race([closed, pause(GRACE_MS, grace.signal)]);
-  grace.abort();
-  signalGroup(pid, 'SIGKILL');
+type PipedChild = ChildProcessByStdio<null, Readable, Readable>;
+
+function pidOf(child: PipedChild): number {
+  if (child.pid === undefined) throw new Error('The child has not been started.');
+  return child.pid;
+}
+
+/** Asks a child's group to end, then makes it; waits until the child is gone. */
+async function endGroup(child: PipedChild, closed: Promise<void>): Promise<void> {
+  const pid = pidOf(child);
+  if (signalGroup(pid, 'SIGTERM')) {
+    const waiting = new AbortController();
+    await Promise.race([closed, pause(GRACE_MS, waiting.signal)]);
+    waiting.abort();
+    signalGroup(pid, 'SIGKILL');
+  }
+  // A grandchild that left the group may hold the pipes open; nobody waits for it.
+  child.stdout.destroy();
+  child.stderr.destroy();
   await closed;
 }
 

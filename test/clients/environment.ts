@@ -1,5 +1,16 @@
 /** What a child needs of the surroundings to run at all; everything else stays outside. */
-const PASSED_ON = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'ComSpec', 'PATHEXT'];
+const PASSED_ON = [
+  'PATH',
+  'LANG',
+  'LC_ALL',
+  'TZ',
+  'TMPDIR',
+  'TEMP',
+  'TMP',
+  'SystemRoot',
+  'ComSpec',
+  'PATHEXT',
+];
 
 /**
  * Makes the environment of a tested process: the few variables that a process needs, and those given.

@@ -68,7 +68,8 @@ export async function startStubModel(decide: Decide = followText): Promise<StubM
   });
   server.on('connect', (request, socket) => {
     strays.push(request.url ?? '');
-    socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+    socket.on('error', () => socket.destroy());
+    socket.end('HTTP/1.1 403 Forbidden\r\n\r\n', () => socket.destroy());
   });
   await listen(server);
   const { port } = server.address() as AddressInfo;
@@ -112,6 +113,7 @@ async function play(
   { decide, newId }: Session,
 ): Promise<WireAnswer> {
   const request = dialect.read(record.body, url);
+  // As good a title as any, and valid where the client asks for JSON.
   if (request.tools.length === 0) return dialect.write({ text: '{}' }, request, newId);
   record.turn = request.turn;
   record.decision = await decide(request.turn);

@@ -5,9 +5,13 @@ import { type Dialect, readToolSchema, textOf, turnOf, type Utterance } from './
 const requestSchema = z.looseObject({
   model: z.string(),
   stream: z.boolean().default(false),
-  messages: z.array(z.looseObject({ role: z.string(), content: z.unknown() })),
+  messages: z.array(z.looseObject({ role: z.string(), content: z.unknown().optional() })),
   tools: z
-    .array(z.looseObject({ function: z.looseObject({ name: z.string(), parameters: z.unknown() }) }))
+    .array(
+      z.looseObject({
+        function: z.looseObject({ name: z.string(), parameters: z.unknown().optional() }),
+      }),
+    )
     .default([]),
 });
 

@@ -24,7 +24,7 @@ export interface ServerSentEvent {
 export interface Dialect {
   name: DialectName;
   /** Tells whether a request for this path (without its query) speaks this dialect. */
-  serves(path: string): boolean;
+  serves: (path: string) => boolean;
   /** Reads a request. @throws when the body is not of this dialect */
   read(body: unknown, url: URL): ReadRequest;
   /** Writes a reply. @param newId - makes an identity unique to this server, with a prefix */

@@ -4,7 +4,7 @@ import { type Dialect, readToolSchema, turnOf, type Utterance } from './dialect.
 
 const partSchema = z.looseObject({
   text: z.string().optional(),
-  functionResponse: z.looseObject({ response: z.unknown() }).optional(),
+  functionResponse: z.looseObject({ response: z.unknown().optional() }).optional(),
 });
 
 const requestSchema = z.looseObject({
@@ -18,8 +18,8 @@ const requestSchema = z.looseObject({
           .array(
             z.looseObject({
               name: z.string(),
-              parameters: z.unknown(),
-              parametersJsonSchema: z.unknown(),
+              parameters: z.unknown().optional(),
+              parametersJsonSchema: z.unknown().optional(),
             }),
           )
           .default([]),

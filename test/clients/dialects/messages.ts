@@ -9,7 +9,13 @@ import {
   type Utterance,
 } from './dialect.ts';
 
-const blockSchema = z.looseObject({ type: z.string(), text: z.string().optional(), content: z.unknown() });
+const blockSchema = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  content: z.unknown().optional(),
+});
+
+type Block = z.infer<typeof blockSchema>;
 
 const requestSchema = z.looseObject({
   model: z.string(),
@@ -17,7 +23,9 @@ const requestSchema = z.looseObject({
   messages: z.array(
     z.looseObject({ role: z.string(), content: z.union([z.string(), z.array(blockSchema)]) }),
   ),
-  tools: z.array(z.looseObject({ name: z.string(), input_schema: z.unknown() })).default([]),
+  tools: z
+    .array(z.looseObject({ name: z.string(), input_schema: z.unknown().optional() }))
+    .default([]),
 });
 
 /** Anthropic Messages, streamed or whole: what Claude Code speaks. */
@@ -31,14 +39,18 @@ export const messages: Dialect = {
       schema: readToolSchema(input_schema),
     }));
     const utterances = entries.flatMap(({ role, content }) => {
-      const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-      return blocks.flatMap((block) => utteranceOf(role, blockSchema.parse(block)));
+      const blocks: Block[] =
+        typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+      return blocks.flatMap((block) => utteranceOf(role, block));
     });
     return { model, stream, tools, turn: turnOf('messages', utterances, tools) };
   },
   write(reply, { model, stream }, newId) {
     const block = contentBlock(reply, newId);
-    const stop = { stop_reason: block.type === 'text' ? 'end_turn' : 'tool_use', stop_sequence: null };
+    const stop = {
+      stop_reason: block.type === 'text' ? 'end_turn' : 'tool_use',
+      stop_sequence: null,
+    };
     const message = { id: newId('msg'), type: 'message', role: 'assistant', model };
     if (!stream) return { json: { ...message, content: [block], ...stop, usage: USAGE } };
     const begun = { ...message, content: [], stop_reason: null, stop_sequence: null, usage: USAGE };
@@ -53,7 +65,7 @@ const USAGE = {
   cache_read_input_tokens: 0,
 };
 
-function utteranceOf(role: string, block: z.infer<typeof blockSchema>): Utterance[] {
+function utteranceOf(role: string, block: Block): Utterance[] {
   if (role === 'assistant') return [{ by: 'model', text: block.text ?? '' }];
   if (block.type === 'tool_result') return [{ by: 'tool', text: textOf(block.content) }];
   return block.type === 'text' ? [{ by: 'user', text: block.text ?? '' }] : [];
@@ -72,7 +84,10 @@ function streamOf(
 ): ServerSentEvent[] {
   const [empty, delta] =
     block.type === 'text'
-      ? [{ ...block, text: '' }, { type: 'text_delta', text: block.text }]
+      ? [
+          { ...block, text: '' },
+          { type: 'text_delta', text: block.text },
+        ]
       : [
           { ...block, input: {} },
           { type: 'input_json_delta', partial_json: JSON.stringify(block.input) },

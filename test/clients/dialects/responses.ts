@@ -12,14 +12,14 @@ import {
 const itemSchema = z.looseObject({
   type: z.string().default('message'),
   role: z.string().optional(),
-  content: z.unknown(),
-  output: z.unknown(),
+  content: z.unknown().optional(),
+  output: z.unknown().optional(),
 });
 
 const functionSchema = z.looseObject({
   type: z.string(),
   name: z.string().optional(),
-  parameters: z.unknown(),
+  parameters: z.unknown().optional(),
 });
 
 const toolSchema = functionSchema.extend({ tools: z.array(functionSchema).optional() });
@@ -37,8 +37,8 @@ export const responses: Dialect = {
   serves: (path) => path.endsWith('/responses'),
   read(body) {
     const { model, stream, input, tools: declared } = requestSchema.parse(body);
-    const items = typeof input === 'string' ? [{ type: 'message', content: input }] : input;
-    const utterances = items.flatMap((item) => utteranceOf(itemSchema.parse(item)));
+    const items = typeof input === 'string' ? [itemSchema.parse({ content: input })] : input;
+    const utterances = items.flatMap(utteranceOf);
     const tools = declared.flatMap(offeredTools);
     return { model, stream, tools, turn: turnOf('responses', utterances, tools) };
   },
@@ -48,7 +48,7 @@ export const responses: Dialect = {
     const begun = { ...response, status: 'in_progress', output: [] };
     const completed = { ...response, status: 'completed', output: [item], usage: USAGE };
     if (!stream) return { json: completed };
-    const steps = [
+    const steps: Step[] = [
       { type: 'response.created', response: begun },
       { type: 'response.in_progress', response: begun },
       ...itemSteps(item),
@@ -105,8 +105,11 @@ function outputItem(reply: Reply, newId: (prefix: string) => string) {
   };
 }
 
+/** An event of the stream, before it has its number. */
+type Step = { type: string } & Record<string, unknown>;
+
 /** The events that tell of one output item, from its announcement to its end. */
-function itemSteps(item: ReturnType<typeof outputItem>): { type: string }[] {
+function itemSteps(item: ReturnType<typeof outputItem>): Step[] {
   const at = { item_id: item.id, output_index: 0 };
   const empty = item.type === 'message' ? { content: [] } : { arguments: '' };
   const added = {
@@ -119,15 +122,15 @@ function itemSteps(item: ReturnType<typeof outputItem>): { type: string }[] {
     const name = 'response.function_call_arguments';
     return [
       added,
-      { type: `${name}.delta`, ...at, delta: item.arguments } as { type: string },
-      { type: `${name}.done`, ...at, arguments: item.arguments } as { type: string },
+      { type: `${name}.delta`, ...at, delta: item.arguments },
+      { type: `${name}.done`, ...at, arguments: item.arguments },
       done,
     ];
   }
   return [added, ...textSteps(item.content, at), done];
 }
 
-function textSteps(content: { text: string }[], at: object): { type: string }[] {
+function textSteps(content: { text: string }[], at: object): Step[] {
   return content.flatMap((part, index) => {
     const place = { ...at, content_index: index };
     return [
@@ -139,6 +142,6 @@ function textSteps(content: { text: string }[], at: object): { type: string }[] 
   });
 }
 
-function numbered(step: { type: string }, index: number): ServerSentEvent {
+function numbered(step: Step, index: number): ServerSentEvent {
   return { event: step.type, data: { ...step, sequence_number: index } };
 }

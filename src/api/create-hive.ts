@@ -1,0 +1,29 @@
+import { excludeFromOuterRepository } from '../history/outer-repository.ts';
+import { type InitResult, initHive } from '../hive/init.ts';
+import { createNodeFs } from '../hive/node-fs.ts';
+
+/** How a hive is made. */
+export interface CreateOptions {
+  /** Ids of the first agents; only for a new hive. */
+  agents: readonly string[];
+  /** Which of them is the orchestrator; leave out for none. */
+  orchestrator?: string | undefined;
+}
+
+/**
+ * Makes a hive, or completes an existing one, and keeps it out of a git work tree around it.
+ * @param dir - absolute path
+ * @throws HivemailError `usage` for an id that can't be one, `refused` for a directory that holds
+ *   something else, `io` when that work tree's `info/exclude` can't be written
+ */
+export async function createHive(dir: string, options: CreateOptions): Promise<InitResult> {
+  const { agents, orchestrator } = options;
+  const result = await initHive({ dir, fs: createNodeFs(), agents, orchestrator });
+  const outer = excludeFromOuterRepository(dir);
+  if (outer.outcome === 'excluded') {
+    result.notes.push(
+      `The hive lies in a git work tree; it was added to ${outer.file}, or \`git add\` would fail there.`,
+    );
+  }
+  return result;
+}

@@ -1,0 +1,95 @@
+import { isHive } from '../hive/init.ts';
+import { type HiveLayout, layoutOf } from '../hive/layout.ts';
+import { acknowledge, findInInbox, type InboxEntry, listInbox } from '../hive/mailbox.ts';
+import { createNodeFs } from '../hive/node-fs.ts';
+import { agentOf, type RegistryAgent, readRegistry, rosterOf } from '../hive/registry.ts';
+import type { RosterChange } from '../hive/roster-change.ts';
+import { systemClock } from '../hive/system-clock.ts';
+import { followLog } from '../log/follow.ts';
+import { readRows } from '../log/rows.ts';
+import type { AgentId } from '../protocol/addresses.ts';
+import { HivemailError } from '../protocol/errors.ts';
+import type { LogRow } from '../protocol/event.ts';
+import { requestControl } from '../router/control-client.ts';
+import { listHeld } from '../router/ended-holds.ts';
+import type { HeldMessage } from '../routing/inputs.ts';
+import { type LetterToSend, type SendOptions, type SendResult, sendLetter } from './send.ts';
+import { type HiveStatus, readStatus } from './status.ts';
+
+/** A hive, seen from outside its router. */
+export interface Hive {
+  /** Absolute path. */
+  readonly dir: string;
+  /** Absolute paths of everything in it. */
+  readonly layout: HiveLayout;
+  /** Lists the agents with what the registry says of each. */
+  agents(): { id: AgentId; orchestrator: boolean; entry: RegistryAgent }[];
+  /** Puts a letter into an agent's outbox and waits for its outcome. */
+  send(letter: LetterToSend, options: SendOptions): Promise<SendResult>;
+  /** Lists the letters of an agent, oldest first; the handled ones when asked. Changes nothing. */
+  inbox(agent: AgentId, options?: { handled?: boolean }): InboxEntry[];
+  /** Finds a letter by id or by the beginning of one. Changes nothing. */
+  read(agent: AgentId, id: string): InboxEntry;
+  /** Marks a letter as handled. */
+  ack(agent: AgentId, id: string): InboxEntry;
+  /** Lists the held messages. */
+  held(): HeldMessage[];
+  /** Delivers a held message; returns the sentence to tell. */
+  release(id: string): Promise<string>;
+  /** Changes the roster; returns the sentence to tell. */
+  changeRoster(change: RosterChange): Promise<string>;
+  /** Reads the rows of the log, oldest first. */
+  rows(): Generator<LogRow>;
+  /** Yields rows as they are written, until the signal says so. */
+  follow(signal: AbortSignal): AsyncGenerator<LogRow>;
+  status(): HiveStatus;
+}
+
+const CHUNK_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Opens a hive to send, read and look. Takes no lock and starts nothing.
+ * @param dir - absolute path
+ * @throws HivemailError `hive-not-found`
+ */
+export function openHive(dir: string): Hive {
+  const fs = createNodeFs();
+  const layout = layoutOf(dir);
+  if (!isHive(fs, layout)) {
+    throw new HivemailError(
+      'hive-not-found',
+      `There is no hive at ${dir}. Make one with \`hivemail init\`.`,
+    );
+  }
+  return {
+    dir,
+    layout,
+    agents: () => {
+      const registry = readRegistry(fs, layout.registry);
+      const { agents, orchestrator } = rosterOf(registry);
+      return [...agents.keys()].map((id) => ({
+        id,
+        orchestrator: id === orchestrator,
+        entry: agentOf(registry, id) ?? {},
+      }));
+    },
+    send: (letter, options) => sendLetter({ fs, layout }, letter, options),
+    inbox: (agent, { handled = false } = {}) => listInbox(fs, layout, agent, handled),
+    read: (agent, id) => findInInbox(fs, layout, agent, id),
+    ack: (agent, id) => acknowledge(fs, layout, agent, id),
+    held: () => listHeld({ fs, layout }),
+    release: (id) => requestControl(dir, { kind: 'release', id }, systemClock),
+    changeRoster: (change) => requestControl(dir, { kind: 'roster', change }, systemClock),
+    *rows() {
+      for (let from = 0; ; ) {
+        if ((fs.stat(layout.log)?.sizeBytes ?? 0) <= from) return;
+        const { rows, to } = readRows(fs, layout.log, from, CHUNK_BYTES);
+        if (to <= from) return;
+        yield* rows;
+        from = to;
+      }
+    },
+    follow: (signal) => followLog(fs, { path: layout.log, signal }),
+    status: () => readStatus(fs, layout),
+  };
+}

@@ -1,0 +1,105 @@
+import type { HiveFs } from '../hive/hive-fs.ts';
+import type { HiveLayout } from '../hive/layout.ts';
+import { putLetter } from '../hive/mailbox.ts';
+import { readRegistry, rosterOf } from '../hive/registry.ts';
+import { letterLimits, readSettings } from '../hive/settings.ts';
+import { parseLetter } from '../letter/parse.ts';
+import { followLog } from '../log/follow.ts';
+import type { Act } from '../protocol/acts.ts';
+import type { AgentId } from '../protocol/addresses.ts';
+import { HivemailError } from '../protocol/errors.ts';
+import type { LogRow } from '../protocol/event.ts';
+import { resolveAddresses } from '../routing/resolve.ts';
+
+/** A letter to send. At least one of `subject` and `body` says something. */
+export interface LetterToSend {
+  /** May be left out of a reply: then it goes to the sender of that letter. */
+  to?: string | readonly string[];
+  act: Act;
+  subject?: string;
+  body?: string;
+  inReplyTo?: string;
+  conversation?: string;
+  /** Date by which an answer is wanted. */
+  replyBy?: string;
+}
+
+/** What became of a letter that was sent. */
+export type SendResult =
+  | {
+      /** Nobody answered in time; the letter is in the outbox and need not be sent again. */
+      status: 'queued';
+      /** Its file in the outbox. */
+      file: string;
+    }
+  | { status: 'routed'; file: string; row: LogRow };
+
+/** How a letter is sent. */
+export interface SendOptions {
+  agent: AgentId;
+  /** How long to wait for the outcome, in milliseconds. */
+  waitMs: number;
+}
+
+/**
+ * Puts a letter into an agent's outbox and waits for its outcome.
+ * @throws HivemailError `usage` for a letter that would be refused as it stands, `refused` for a
+ *   recipient that the hive does not have; then nothing was written
+ */
+export async function sendLetter(
+  { fs, layout }: { fs: HiveFs; layout: HiveLayout },
+  letter: LetterToSend,
+  { agent, waitMs }: SendOptions,
+): Promise<SendResult> {
+  const content = toFile(letter);
+  requireSendable(fs, layout, content, agent);
+  const from = fs.stat(layout.log)?.sizeBytes ?? 0;
+  const file = await putLetter(fs, layout, agent, content);
+  const signal = AbortSignal.timeout(waitMs);
+  for await (const row of followLog(fs, { path: layout.log, from, signal, pollMs: 20 })) {
+    if (row.kind === 'letter' && row.from === agent && row.file === file) {
+      return { status: 'routed', file, row };
+    }
+  }
+  return { status: 'queued', file };
+}
+
+function toFile(letter: LetterToSend): Record<string, unknown> {
+  const { to, act, subject, body, inReplyTo, conversation, replyBy } = letter;
+  return {
+    ...(to === undefined ? {} : { to }),
+    act,
+    ...(subject === undefined ? {} : { subject }),
+    ...(body === undefined ? {} : { body }),
+    ...(inReplyTo === undefined ? {} : { in_reply_to: inReplyTo }),
+    ...(conversation === undefined ? {} : { conversation }),
+    ...(replyBy === undefined ? {} : { reply_by: replyBy }),
+  };
+}
+
+function requireSendable(
+  fs: HiveFs,
+  layout: HiveLayout,
+  content: Record<string, unknown>,
+  sender: AgentId,
+): void {
+  const limits = letterLimits(readSettings(fs, layout.settings));
+  const parsed = parseLetter(Buffer.from(JSON.stringify(content)), limits);
+  if (!parsed.ok) {
+    const sentences = parsed.issues.map(({ message, hint }) => `${message} ${hint}`);
+    throw new HivemailError('usage', sentences.join(' '));
+  }
+  const { to } = parsed.letter;
+  if (to.length === 0) return;
+  const roster = rosterOf(readRegistry(fs, layout.registry));
+  const { failures } = resolveAddresses(to, { roster, sender, repliesToPerson: false });
+  const unknown = failures.filter(
+    ({ code }) => code === 'unknown-recipient' || code === 'ambiguous-recipient',
+  );
+  if (unknown.length === 0) return;
+  const said = unknown.map(({ to: name, candidates }) => {
+    const meant = candidates.length > 0 ? ` Did you mean ${candidates.join(', ')}?` : '';
+    return `There is no agent "${name}" to write to, or several.${meant}`;
+  });
+  throw new HivemailError('refused', `${said.join(' ')} Nothing was sent.`);
+}

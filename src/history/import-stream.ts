@@ -1,0 +1,81 @@
+import { HivemailError } from '../protocol/errors.ts';
+import { escapeUnsafe } from '../protocol/escape.ts';
+import { isMessageId, messageIdTime } from '../protocol/ids.ts';
+import type { HistoryRecord, RecordedBatch } from '../protocol/record.ts';
+import { commitMessage } from './commit-message.ts';
+
+/** The one branch of a hive's history. */
+export const BRANCH = 'refs/heads/main';
+
+const COMMITTER = 'Hivemail <hivemail@localhost>';
+
+/** A file of the history: where it stands in the tree, and what it holds. */
+export interface HistoryFile {
+  path: string;
+  bytes: Uint8Array;
+}
+
+/**
+ * Lists the files that the history keeps of one letter. Paths come from the id alone: fast-import
+ * takes `../x` and `.git/x` without complaint.
+ * @returns the message, the original, or both, in this order
+ * @throws HivemailError `internal` for an id that no router issues
+ */
+export function historyFiles({ id, message, original }: HistoryRecord): HistoryFile[] {
+  if (!isMessageId(id)) throw new HivemailError('internal', 'A record for the history has no id.');
+  const [day = '', clock = ''] = new Date(messageIdTime(id)).toISOString().split('T');
+  const place = `${day}/${clock.slice(0, 2)}/${id}`;
+  const files: HistoryFile[] = [];
+  if (message !== undefined) {
+    const text = `${escapeUnsafe(JSON.stringify(message, undefined, 2))}\n`;
+    files.push({ path: `messages/${place}.json`, bytes: Buffer.from(text, 'utf8') });
+  }
+  if (original !== undefined) {
+    files.push({ path: `letters/${place}`, bytes: Buffer.from(original, 'base64') });
+  }
+  return files;
+}
+
+/**
+ * Renders batches as input for `git fast-import --done`: a commit each, one upon the other.
+ * @param parent - the commit the first one stands on; nothing begins a history. Were the branch
+ *   elsewhere by then, fast-import would refuse, as that is no fast-forward
+ * @returns chunks in order; together the whole stream
+ * @see https://git-scm.com/docs/git-fast-import
+ */
+export function importStream(
+  batches: readonly RecordedBatch[],
+  parent: string | undefined,
+): Uint8Array[] {
+  return [
+    ...batches.flatMap((batch, index) => {
+      const mark = index + 1;
+      const from = index === 0 ? parent : `:${index}`;
+      return commit(batch, mark, from);
+    }),
+    line('done'),
+  ];
+}
+
+function commit(batch: RecordedBatch, mark: number, from: string | undefined): Uint8Array[] {
+  const seconds = Math.max(0, Math.floor(Date.parse(batch.at) / 1000));
+  return [
+    line(`commit ${BRANCH}`),
+    line(`mark :${mark}`),
+    line(`committer ${COMMITTER} ${seconds} +0000`),
+    ...data(Buffer.from(commitMessage(batch), 'utf8')),
+    ...(from === undefined ? [] : [line(`from ${from}`)]),
+    ...batch.records
+      .flatMap(historyFiles)
+      .flatMap(({ path, bytes }) => [line(`M 100644 inline ${path}`), ...data(bytes)]),
+  ];
+}
+
+/** Counted in bytes: no content can end its own block and become a command. */
+function data(bytes: Uint8Array): Uint8Array[] {
+  return [line(`data ${bytes.length}`), bytes, line('')];
+}
+
+function line(text: string): Uint8Array {
+  return Buffer.from(`${text}\n`, 'utf8');
+}

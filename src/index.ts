@@ -1,0 +1,35 @@
+/**
+ * Hivemail as a library: make and open a hive, run its router, send and read letters, follow the log.
+ * The command line and every other surface are built on this and on nothing else.
+ */
+
+export { type CreateOptions, createHive } from './api/create-hive.ts';
+export { findAgent, findHive, type Surroundings } from './api/find-hive.ts';
+export { type Hive, openHive } from './api/open-hive.ts';
+export type { LetterToSend, SendOptions, SendResult } from './api/send.ts';
+export type { AgentStatus, HiveStatus } from './api/status.ts';
+export type { InitResult } from './hive/init.ts';
+export type { AgentLayout, HiveLayout } from './hive/layout.ts';
+export type { InboxEntry } from './hive/mailbox.ts';
+export type { RouterOwner } from './hive/owner.ts';
+export { randomTail } from './hive/random.ts';
+export type { RegistryAgent } from './hive/registry.ts';
+export type { AgentFields, RosterChange } from './hive/roster-change.ts';
+export { systemClock } from './hive/system-clock.ts';
+export { type FormatRowOptions, formatRow } from './log/format-row.ts';
+export { ACTS, type Act, isAct } from './protocol/acts.ts';
+export { type AgentId, DESK } from './protocol/addresses.ts';
+export type { Clock } from './protocol/clock.ts';
+export { ERRORS, type ErrorCode, type ErrorMeaning, HivemailError } from './protocol/errors.ts';
+export { escapeLine, escapeUnsafe } from './protocol/escape.ts';
+export { EVENT_KINDS, type EventKind, type HiveEvent, type LogRow } from './protocol/event.ts';
+export type { MessageId } from './protocol/ids.ts';
+export type { Message, NoticeReference } from './protocol/message.ts';
+export { OUTCOME_OF, OUTCOMES, type Outcome, type OutcomeCode } from './protocol/outcomes.ts';
+export { redactSecrets } from './protocol/redact.ts';
+export { showMessage, showMessageLine } from './protocol/show-message.ts';
+export { type RunningRouter, type StartOptions, startRouter } from './router/daemon.ts';
+export type { HealthProblem, HealthReport } from './router/health.ts';
+export type { OpenRouterOptions } from './router/open-router.ts';
+export { type OnceReport, runOnce } from './router/run-once.ts';
+export type { CopyPlace, HeldMessage } from './routing/inputs.ts';

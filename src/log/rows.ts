@@ -1,0 +1,55 @@
+import type { HiveFs } from '../hive/hive-fs.ts';
+import type { HiveEvent, LogRow } from '../protocol/event.ts';
+
+/** Identity of a row within a batch: a row with the same key tells the same thing. */
+export function rowKey({ kind, batch, id, to }: HiveEvent): string {
+  return `${batch ?? ''}:${id ?? ''}:${kind}:${to?.join(',') ?? ''}`;
+}
+
+/** Parses one line of the log; nothing when it is torn, empty or no row. */
+export function parseRow(line: string): LogRow | undefined {
+  if (!line.startsWith('{') || !line.endsWith('}')) return undefined;
+  try {
+    const row = JSON.parse(line) as Partial<LogRow>;
+    return typeof row.seq === 'number' && typeof row.ts === 'string' ? (row as LogRow) : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Rows of a stretch of the log, and where that stretch begins and ends. */
+export interface RowStretch {
+  rows: LogRow[];
+  /** Offset in bytes of the first row's line. */
+  from: number;
+  /** Offset in bytes after the last whole line. */
+  to: number;
+}
+
+/**
+ * Reads whole lines of the log.
+ * @param from - offset in bytes; when it falls inside a line, reading begins at the next one
+ * @param most - bytes at most
+ */
+export function readRows(fs: HiveFs, path: string, from: number, most: number): RowStretch {
+  const begin = Math.max(0, from - 1);
+  const { bytes } = fs.read(path, most, begin);
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const lead = from === 0 ? 0 : buffer.indexOf(0x0a) + 1;
+  const end = buffer.lastIndexOf(0x0a) + 1;
+  if ((from > 0 && lead === 0) || end <= lead)
+    return { rows: [], from, to: Math.max(from, begin + lead) };
+  const lines = buffer.subarray(lead, end).toString('utf8').split('\n');
+  const rows = lines.flatMap((line) => parseRow(line) ?? []);
+  return { rows, from: begin + lead, to: begin + end };
+}
+
+/**
+ * Reads the last rows of the log, oldest first.
+ * @param most - bytes at most
+ */
+export function readTail(fs: HiveFs, path: string, most: number): LogRow[] {
+  const sizeBytes = fs.stat(path)?.sizeBytes ?? 0;
+  return sizeBytes === 0 ? [] : readRows(fs, path, Math.max(0, sizeBytes - most), most + 1).rows;
+}

@@ -1,0 +1,171 @@
+/**
+ * Runs passes for as long as it is let: at every poll, and sooner when something nudges it. The poll is
+ * the guarantee; the watch only brings the next pass forward.
+ */
+import { systemClock } from '../hive/system-clock.ts';
+import { DESK } from '../protocol/addresses.ts';
+import { type HivemailError, systemCode } from '../protocol/errors.ts';
+import type { LogRow } from '../protocol/event.ts';
+import { type OpenRouterOptions, openRouter } from './open-router.ts';
+import { type PassReport, runPass } from './pass.ts';
+import type { Router } from './router.ts';
+import { StatusWriter } from './status-files.ts';
+import { type DirectoryWatch, watchDirectories } from './watch.ts';
+
+/** How a router is started. */
+export interface StartOptions extends Omit<OpenRouterOptions, 'clock' | 'onRows'> {
+  clock?: OpenRouterOptions['clock'];
+  /** Overrides the interval of hive.json, in milliseconds. */
+  pollMs?: number;
+  /** False to rely on the poll alone. */
+  watch?: boolean;
+  /** Told of every row as it is written. One that throws stops nothing. */
+  onRow?: (row: LogRow) => void;
+  /** Told of what goes wrong in a pass; the next one tries again. */
+  onTrouble?: (error: unknown) => void;
+}
+
+/** A router at work. */
+export interface RunningRouter extends AsyncDisposable {
+  /** Brings the next pass forward. */
+  nudge(): void;
+  /** Settles when the router has ended: after a stop, or with `fenced` when another took over. */
+  readonly ended: Promise<void>;
+  /** Ends the pass that is under way, flushes the history and gives the hive back. */
+  stop(): Promise<void>;
+}
+
+/** Shortest time between two passes when the last one found nothing, in milliseconds. */
+const MIN_GAP_MS = 10;
+
+/**
+ * Starts a router and returns once it holds the hive and its first pass is done.
+ * @throws HivemailError `locked`, `hive-not-found`, `io`
+ */
+export async function startRouter(options: StartOptions): Promise<RunningRouter> {
+  const { clock = systemClock } = options;
+  const open = await openRouter({ ...options, clock, onRows: (rows) => tell(rows, options) });
+  const bell = new Bell();
+  const watch =
+    options.watch === false
+      ? undefined
+      : watchDirectories(
+          () => bell.ring(),
+          (error) => noteWatchTrouble(open.router, error),
+        );
+  const status = new StatusWriter(open.router, open.history);
+  const stopping = new AbortController();
+  const loop = { ...open, bell, watch, status, stopping, options };
+  await pass(loop);
+  const ended = run(loop);
+  ended.catch(() => undefined);
+  const stop = async (): Promise<void> => {
+    stopping.abort();
+    bell.ring();
+    await ended;
+  };
+  return { nudge: () => bell.ring(), ended, stop, [Symbol.asyncDispose]: stop };
+}
+
+interface Loop {
+  router: Router;
+  history: { state(): { ok: boolean; behind: number } };
+  bell: Bell;
+  watch: DirectoryWatch | undefined;
+  status: StatusWriter;
+  stopping: AbortController;
+  options: StartOptions;
+  [Symbol.asyncDispose](): PromiseLike<void>;
+}
+
+async function run(loop: Loop): Promise<void> {
+  const { router, bell, status, stopping, options } = loop;
+  let last: PassReport | undefined = { letters: 0, more: true, waiting: false };
+  try {
+    while (!stopping.signal.aborted) {
+      const pollMs = options.pollMs ?? router.settings.pollMs;
+      if (last?.more !== true) await bell.wait(pollMs);
+      if (stopping.signal.aborted) break;
+      last = await pass(loop);
+      if (last?.letters === 0) await bell.pause(MIN_GAP_MS, stopping.signal);
+    }
+  } finally {
+    await loop.watch?.[Symbol.asyncDispose]();
+    await status.write();
+    await loop[Symbol.asyncDispose]();
+  }
+}
+
+/** Runs a pass; a machine in trouble makes the health red and is tried again, a fence ends the router. */
+async function pass({ router, watch, status, options }: Loop): Promise<PassReport | undefined> {
+  try {
+    const report = await runPass(router, { takeIn: true });
+    router.health.clear('pass');
+    watch?.update(watchedDirs(router));
+    await status.writeIfDue();
+    return report;
+  } catch (error) {
+    if ((error as HivemailError).code === 'fenced') throw error;
+    const code = systemCode(error) ?? 'internal';
+    const message = `A pass could not be finished (${code}). Nothing is lost; it is tried again.`;
+    router.health.report('pass', { red: true, message });
+    options.onTrouble?.(error);
+    return undefined;
+  }
+}
+
+function watchedDirs({ census, layout }: Router): string[] {
+  const ids = census === undefined ? [] : [...census.roster.agents.keys()];
+  return [layout.control, ...[...ids, DESK].map((id) => layout.agent(id).outbox)];
+}
+
+function noteWatchTrouble({ health }: Router, error: unknown): void {
+  const message = `Directories can't be watched (${systemCode(error) ?? 'unknown'}); mail is found by the poll alone.`;
+  health.report('watch', { red: false, message });
+}
+
+function tell(rows: readonly LogRow[], { onRow, onTrouble }: StartOptions): void {
+  for (const row of rows) {
+    try {
+      onRow?.(row);
+    } catch (error) {
+      onTrouble?.(error);
+    }
+  }
+}
+
+/** Wakes the loop before its poll. A ring while nobody waits is kept for the next wait. */
+class Bell {
+  #rung = false;
+  #wake: (() => void) | undefined;
+
+  ring(): void {
+    this.#rung = true;
+    this.#wake?.();
+  }
+
+  /** Waits until the bell rings or time is up. */
+  async wait(mostMs: number): Promise<void> {
+    if (!this.#rung) await this.#sleep(mostMs);
+    this.#rung = false;
+  }
+
+  /** Lets time pass, whether the bell rings or not. */
+  async pause(ms: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    const rung = this.#rung;
+    await this.#sleep(ms);
+    this.#rung ||= rung;
+  }
+
+  async #sleep(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#wake = undefined;
+  }
+}

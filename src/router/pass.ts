@@ -1,0 +1,71 @@
+/**
+ * One pass: what is in the outboxes travels on as far as it can, in this order, each step in a file of
+ * its own. What an earlier pass or router owed is finished first, by the same steps.
+ */
+import { planBatch } from '../routing/plan-batch.ts';
+import { discardStaged, takeOverEpochs } from '../spool/epoch.ts';
+import { listOwed } from '../spool/owed.ts';
+import { commitBatch } from '../spool/stage.ts';
+import { answerReleases, applyRequests } from './apply-requests.ts';
+import { finishBatches } from './finish.ts';
+import { gatherWork, hasInputs, NO_WORK, type Work } from './gather.ts';
+import { refreshHive } from './refresh.ts';
+import type { Census, Router } from './router.ts';
+import { writePendingEvents } from './write-events.ts';
+
+/** What a pass did, and what is left. */
+export interface PassReport {
+  /** Letters that got their outcome. */
+  letters: number;
+  /** Something can go on at once: the next pass should not wait for the poll. */
+  more: boolean;
+  /** Something waits: for a writer, for an inbox, or for a batch to be finished. */
+  waiting: boolean;
+}
+
+/** What a pass is to do. */
+export interface PassOptions {
+  /** False to finish what is owed and to answer requests, without taking in new letters. */
+  takeIn: boolean;
+}
+
+/**
+ * Runs one pass.
+ * @throws HivemailError `fenced` when another router took over; the system's error when the machine
+ *   refuses a step: then nothing is lost, and the next pass goes on from what the disk says
+ */
+export async function runPass(router: Router, { takeIn }: PassOptions): Promise<PassReport> {
+  const { fs, epoch, census } = await refreshed(router);
+  const requests = await applyRequests(router);
+  const finished = await finishBatches(listOwed(fs, epoch), router);
+  const clear = finished && census !== undefined;
+  const work = clear ? gatherWork(router, { releases: requests.releases, takeIn }) : NO_WORK;
+  if (clear && hasInputs(work.inputs)) await routeBatch(work, census, router);
+  router.settling.endPass();
+  if (clear) await answerReleases(requests, router);
+  await writePendingEvents(router);
+  const { inputs, more, waiting } = work;
+  return { letters: inputs.claims.length, more, waiting: waiting || !finished };
+}
+
+async function refreshed(router: Router): Promise<Router> {
+  await takeOverEpochs(router, router.epoch);
+  discardStaged(router.fs, router.epoch);
+  await refreshHive(router);
+  return router;
+}
+
+async function routeBatch(work: Work, { roster }: Census, router: Router): Promise<void> {
+  const { ids, memory, log, rules } = router;
+  const { next } = ids;
+  try {
+    const context = { roster, memory, rules, batch: next(), nextId: next, logSeq: log.seq };
+    const batch = await commitBatch(planBatch(work.inputs, context), router);
+    memory.commit();
+    router.committed.add(batch.plan.batch);
+    await finishBatches([batch], router);
+    await router.reported.add(work.reported);
+  } finally {
+    memory.rollback();
+  }
+}

@@ -1,0 +1,87 @@
+import { makeAgentDirectory } from '../hive/agent-directory.ts';
+import { versionOf } from '../hive/file-version.ts';
+import {
+  agentOf,
+  type RegistryAgent,
+  readRegistry,
+  rosterOf,
+  unusableIds,
+} from '../hive/registry.ts';
+import { readSettings, routingRules } from '../hive/settings.ts';
+import { type AgentId, DESK } from '../protocol/addresses.ts';
+import { HivemailError, systemCode } from '../protocol/errors.ts';
+import type { Router } from './router.ts';
+import { findUnregistered } from './unregistered.ts';
+
+/**
+ * Reads hive.json and registry.json anew when they changed. What can't be read leaves the last good one
+ * in force and turns the health red; with no roster ever read, no letter is taken in.
+ */
+export async function refreshHive(router: Router): Promise<void> {
+  refreshSettings(router);
+  await refreshRoster(router);
+  findUnregistered(router);
+}
+
+function refreshSettings(router: Router): void {
+  const { fs, layout, seen, health } = router;
+  const version = versionOf(fs.stat(layout.settings));
+  if (seen.settings === version) return;
+  try {
+    router.settings = readSettings(fs, layout.settings);
+    router.rules = routingRules(router.settings);
+    seen.settings = version;
+    health.clear('settings');
+  } catch (error) {
+    health.report('settings', {
+      red: true,
+      message: `${sentence(error)} The last good ones hold.`,
+    });
+  }
+}
+
+async function refreshRoster(router: Router): Promise<void> {
+  const { fs, layout, seen, health } = router;
+  const version = versionOf(fs.stat(layout.registry));
+  if (seen.registry === version) return;
+  try {
+    const registry = readRegistry(fs, layout.registry);
+    const roster = rosterOf(registry);
+    const owners = [...roster.agents.keys(), DESK];
+    for (const id of owners) await makeDirectory(id, agentOf(registry, id) ?? {}, router);
+    router.census = { registry, roster };
+    router.recheckHeld = true;
+    seen.registry = version;
+    seen.agents = '';
+    health.clear('registry');
+    reportUnusable(router, unusableIds(registry));
+  } catch (error) {
+    const what =
+      router.census === undefined ? 'No letter is taken in.' : 'The last good roster holds.';
+    health.report('registry', { red: true, message: `${sentence(error)} ${what}` });
+  }
+}
+
+/** Makes an agent's directory; trouble with one agent is that agent's alone. */
+async function makeDirectory(id: AgentId, agent: RegistryAgent, router: Router): Promise<void> {
+  try {
+    await makeAgentDirectory(router.fs, router.layout, id, agent);
+    router.health.clear(`agent/${id}`);
+  } catch (error) {
+    const message = `The directory of ${id} can't be made whole. ${sentence(error)}`;
+    router.health.report(`agent/${id}`, { red: true, message });
+  }
+}
+
+function reportUnusable({ health }: Router, ids: readonly string[]): void {
+  if (ids.length === 0) return health.clear('registry-ids');
+  const message = `registry.json names agents that can't have mail, because these are no ids: ${ids.join(', ')}.`;
+  health.report('registry-ids', { red: false, message });
+}
+
+function sentence(error: unknown): string {
+  if (error instanceof HivemailError) return error.message;
+  const code = systemCode(error);
+  if (code === undefined) throw error;
+  return `It can't be read (${code}).`;
+}

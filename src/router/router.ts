@@ -1,0 +1,67 @@
+import type { HiveFs } from '../hive/hive-fs.ts';
+import type { HiveLayout } from '../hive/layout.ts';
+import type { Registry } from '../hive/registry.ts';
+import type { HiveSettings } from '../hive/settings.ts';
+import type { EventLog } from '../log/event-log.ts';
+import type { Clock } from '../protocol/clock.ts';
+import type { HiveEvent, LogRow } from '../protocol/event.ts';
+import type { IdSource } from '../protocol/ids.ts';
+import type { RoutingMemory } from '../routing/memory.ts';
+import type { Roster } from '../routing/roster.ts';
+import type { RoutingRules } from '../routing/rules.ts';
+import type { Epoch } from '../spool/epoch.ts';
+import type { OutboxScanner } from '../spool/scan.ts';
+import type { SettleWatch } from '../spool/settle.ts';
+import type { DeferralSchedule } from './deferral.ts';
+import type { Health } from './health.ts';
+import type { ReportedStrays } from './reported.ts';
+
+/** Which version of the files that people edit a router has read. */
+export interface SeenFiles {
+  settings?: string;
+  registry?: string;
+  agents?: string;
+}
+
+/** The part of the history that a pass needs: to be told that something waits in its queue. */
+export interface HistoryNudge {
+  nudge(): void;
+}
+
+/** Everything a pass works with. One router, one epoch; only passes change it. */
+export interface Router {
+  readonly fs: HiveFs;
+  readonly layout: HiveLayout;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly epoch: Epoch;
+  readonly log: EventLog;
+  readonly history: HistoryNudge;
+  readonly health: Health;
+  readonly memory: RoutingMemory;
+  readonly scanner: OutboxScanner;
+  readonly settling: SettleWatch;
+  readonly deferral: DeferralSchedule;
+  readonly reported: ReportedStrays;
+  /** Told of every row as it is written. */
+  readonly onRows: (rows: readonly LogRow[]) => void;
+  /** Batches that this router committed and that its memory knows of. */
+  readonly committed: Set<string>;
+  /** Which version of hive.json, registry.json and `agents/` was read last. */
+  readonly seen: SeenFiles;
+  /** Rows that belong to no batch, written at the end of the pass. */
+  readonly pendingEvents: HiveEvent[];
+  settings: HiveSettings;
+  /** The numbers of {@link settings} that routing goes by. */
+  rules: RoutingRules;
+  /** The last good roster; nothing while there has never been one. */
+  census: Census | undefined;
+  /** Agents whose hold may have ended, so that `held/` is looked at. */
+  recheckHeld: boolean;
+}
+
+/** The roster as stored and as routing knows it. */
+export interface Census {
+  registry: Registry;
+  roster: Roster;
+}

@@ -1,0 +1,90 @@
+import { randomTail } from '../hive/random.ts';
+import { replaceFile } from '../hive/replace-file.ts';
+import { toTimestamp } from '../protocol/clock.ts';
+import { systemCode } from '../protocol/errors.ts';
+import { fleetOf } from './fleet.ts';
+import type { HealthReport } from './health.ts';
+import type { Router } from './router.ts';
+
+/** How often the files are rewritten while something changes, and while nothing does. */
+const CHANGED_MS = 3000;
+const UNCHANGED_MS = 30_000;
+
+/** What the history says of itself. */
+export interface HistorySource {
+  state(): { ok: boolean; behind: number; problem?: string };
+}
+
+/**
+ * Writes what others read of a router's state: `.router/health.json` and fleet.json. Neither is part of
+ * any promise, so a disk in trouble only makes them old.
+ */
+export class StatusWriter {
+  readonly #router: Router;
+  readonly #history: HistorySource;
+  #writtenAtMs = Number.NEGATIVE_INFINITY;
+  #written = '';
+  #lastPassAt: string | undefined;
+
+  constructor(router: Router, history: HistorySource) {
+    this.#router = router;
+    this.#history = history;
+  }
+
+  /** Writes after a pass, when it is time to. */
+  async writeIfDue(): Promise<void> {
+    const { clock } = this.#router;
+    this.#lastPassAt = toTimestamp(clock.now());
+    const age = clock.monotonic() - this.#writtenAtMs;
+    if (age < CHANGED_MS) return;
+    const changed = this.#signature() !== this.#written;
+    if (changed || age >= UNCHANGED_MS) await this.write();
+  }
+
+  /** Writes now. */
+  async write(): Promise<void> {
+    const { fs, layout, clock, health } = this.#router;
+    this.#writtenAtMs = clock.monotonic();
+    this.#written = this.#signature();
+    try {
+      const report = `${JSON.stringify(this.#report(), undefined, 2)}\n`;
+      await replaceFile(fs, layout.health, report, randomTail);
+      const fleet = `${JSON.stringify(fleetOf(this.#router), undefined, 2)}\n`;
+      await replaceFile(fs, layout.fleet, fleet, randomTail);
+      health.clear('status-files');
+    } catch (error) {
+      const code = systemCode(error);
+      if (code === undefined) throw error;
+      const message = `fleet.json and .router/health.json can't be written (${code}); they are old.`;
+      health.report('status-files', { red: false, message });
+    }
+  }
+
+  #report(): HealthReport {
+    const { health, epoch, fs, clock } = this.#router;
+    const history = this.#history.state();
+    if (history.ok) health.clear('history');
+    else
+      health.report('history', {
+        red: false,
+        message: history.problem ?? 'The history is behind.',
+      });
+    return {
+      state: health.state,
+      at: toTimestamp(clock.now()),
+      pid: process.pid,
+      epoch: epoch.number,
+      lastPassAt: this.#lastPassAt,
+      owedBatches: fs.list(epoch.owed).length,
+      deferredCopies: fs.list(epoch.deferred).length,
+      historyBehind: history.behind,
+      problems: health.problems,
+    };
+  }
+
+  #signature(): string {
+    const { log, health } = this.#router;
+    const { ok, behind } = this.#history.state();
+    return `${log.seq} ${health.problems.map(({ key }) => key).join(' ')} ${ok} ${behind}`;
+  }
+}

@@ -1,0 +1,38 @@
+import { watch } from 'chokidar';
+
+/** Watches directories, so that a pass can come before the poll. */
+export interface DirectoryWatch extends AsyncDisposable {
+  /** Watches exactly these directories from now on. */
+  update(dirs: readonly string[]): void;
+}
+
+/**
+ * Watches directories and nothing in them: one watch for each, whatever it holds. Events are only a
+ * nudge; what they say is not looked at, and none of them is relied on.
+ * @param onChange - called for every change in a directory
+ * @param onTrouble - called when a directory can't be watched; the poll still guarantees delivery
+ */
+export function watchDirectories(
+  onChange: () => void,
+  onTrouble: (error: unknown) => void,
+): DirectoryWatch {
+  let watched = new Set<string>();
+  const watcher = watch([], {
+    depth: 0,
+    ignoreInitial: true,
+    ignored: (path) => !watched.has(path),
+  });
+  watcher.on('raw', onChange);
+  watcher.on('error', onTrouble);
+  return {
+    update(dirs) {
+      const next = new Set(dirs);
+      const added = dirs.filter((dir) => !watched.has(dir));
+      const removed = [...watched].filter((dir) => !next.has(dir));
+      watched = next;
+      if (removed.length > 0) watcher.unwatch(removed);
+      if (added.length > 0) watcher.add(added);
+    },
+    [Symbol.asyncDispose]: () => watcher.close(),
+  };
+}

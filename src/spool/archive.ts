@@ -1,0 +1,85 @@
+import { join } from 'node:path';
+import type { HiveFs } from '../hive/hive-fs.ts';
+import type { HiveLayout } from '../hive/layout.ts';
+import { systemCode } from '../protocol/errors.ts';
+import type { Move } from '../routing/plan.ts';
+import type { Epoch } from './epoch.ts';
+import type { OwedBatch } from './owed.ts';
+
+/** What archiving needs. */
+export interface ArchiveContext {
+  fs: HiveFs;
+  layout: HiveLayout;
+  epoch: Epoch;
+}
+
+/**
+ * Carries out the moves of a batch: originals into `.sent/`, consumed copies away. Each is idempotent,
+ * and its source tells whether it is done: gone means done, whatever the destination says.
+ * @param changed - gets the directories to sync before the batch may be forgotten
+ * @throws the first error, after every move was tried
+ */
+export function archiveBatch(
+  { plan }: OwedBatch,
+  context: ArchiveContext,
+  changed: Set<string>,
+): void {
+  let failure: unknown;
+  for (const move of plan.moves) {
+    try {
+      changed.add(
+        move.from === 'claim' ? archiveClaim(move, context) : removeConsumed(move, context),
+      );
+    } catch (error) {
+      failure ??= error;
+    }
+  }
+  if (failure !== undefined) throw failure;
+}
+
+function removeConsumed(move: Exclude<Move, { from: 'claim' }>, context: ArchiveContext): string {
+  const { fs, layout, epoch } = context;
+  const dir = move.from === 'held' ? layout.heldFor(move.holder) : epoch.deferred;
+  const name = move.from === 'held' ? `${move.id}.json` : move.name;
+  try {
+    fs.unlink(join(dir, name));
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+  }
+  return dir;
+}
+
+function archiveClaim(move: Extract<Move, { from: 'claim' }>, context: ArchiveContext): string {
+  const { fs, layout, epoch } = context;
+  const from = join(epoch.claim, move.name);
+  const { sent } = layout.agent(move.agent);
+  if (tryMove(fs, from, sent, move.as)) return sent;
+  makeDirectory(fs, sent);
+  if (tryMove(fs, from, sent, move.as)) return sent;
+  const unfiled = join(layout.router, 'unfiled', move.agent);
+  makeDirectory(fs, join(layout.router, 'unfiled'));
+  makeDirectory(fs, unfiled);
+  fs.rename(from, join(unfiled, move.as));
+  return unfiled;
+}
+
+/** Moves a file into a real directory; true when its source is gone, by us or by an earlier try. */
+function tryMove(fs: HiveFs, from: string, dir: string, name: string): boolean {
+  if (fs.stat(dir)?.kind === 'directory') {
+    try {
+      fs.rename(from, join(dir, name));
+      return true;
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+    }
+  }
+  return fs.stat(from) === undefined;
+}
+
+function makeDirectory(fs: HiveFs, dir: string): void {
+  try {
+    fs.mkdir(dir);
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+  }
+}

@@ -1,0 +1,111 @@
+import { join } from 'node:path';
+import type { HiveFs } from '../hive/hive-fs.ts';
+import type { HiveLayout } from '../hive/layout.ts';
+import { assessLetter } from '../letter/completeness.ts';
+import type { LetterLimits } from '../letter/letter.ts';
+import type { AgentId } from '../protocol/addresses.ts';
+import { systemCode } from '../protocol/errors.ts';
+import type { MessageId } from '../protocol/ids.ts';
+import { formatClaimName } from './claim-name.ts';
+import type { Epoch } from './epoch.ts';
+import type { Candidate } from './scan.ts';
+import { type SettleTimes, type SettleWatch, settleMs } from './settle.ts';
+
+/** How much one pass takes on. */
+export interface PassBudget {
+  lettersPerPass: number;
+  lettersPerSender: number;
+  bytesPerPass: number;
+  /** Most names of one outbox that are put in order. */
+  sortedNames: number;
+}
+
+/** A file the machine would not let us read or move. */
+export interface FileTrouble {
+  agent: AgentId;
+  name: string;
+  /** The system's error code. */
+  code: string;
+}
+
+/** What claiming needs. */
+export interface ClaimContext {
+  fs: HiveFs;
+  layout: HiveLayout;
+  epoch: Epoch;
+  limits: LetterLimits;
+  settle: SettleTimes;
+  watch: SettleWatch;
+  budget: PassBudget;
+  nextId: () => MessageId;
+  /** Monotonic milliseconds. */
+  nowMs: number;
+}
+
+/** What was claimed, and what was not. */
+export interface ClaimResult {
+  /** Names in `claim/`, in the order claimed. */
+  claimed: string[];
+  /** Owners of files that are waited for, or that the budget left for the next pass. */
+  pending: Set<AgentId>;
+  trouble: FileTrouble[];
+  /** The budget ran out: the next pass should follow at once. */
+  more: boolean;
+}
+
+/**
+ * Takes the letters that are ready out of their outboxes: one rename each, into a name that carries
+ * the id, so that from here on neither a reused file name nor a slow writer can mix two letters.
+ */
+export function claimLetters(candidates: readonly Candidate[], context: ClaimContext): ClaimResult {
+  const { budget } = context;
+  const result: ClaimResult = { claimed: [], pending: new Set(), trouble: [], more: false };
+  const perSender = new Map<AgentId, number>();
+  let bytes = 0;
+  for (const candidate of candidates) {
+    const { agent, stat } = candidate;
+    const taken = perSender.get(agent) ?? 0;
+    const full = result.claimed.length >= budget.lettersPerPass || bytes >= budget.bytesPerPass;
+    if (full || taken >= budget.lettersPerSender) {
+      result.pending.add(agent);
+      result.more = true;
+      continue;
+    }
+    if (!claimCandidate(candidate, context, result)) continue;
+    perSender.set(agent, taken + 1);
+    bytes += Math.min(stat.sizeBytes, context.limits.letterBytes);
+  }
+  return result;
+}
+
+function claimCandidate(candidate: Candidate, context: ClaimContext, result: ClaimResult): boolean {
+  const { agent, name } = candidate;
+  try {
+    if (!isReady(candidate, context)) {
+      result.pending.add(agent);
+      return false;
+    }
+    const claimName = formatClaimName({ id: context.nextId(), sender: agent, file: name });
+    const from = join(context.layout.agent(agent).outbox, name);
+    context.fs.rename(from, join(context.epoch.claim, claimName));
+    result.claimed.push(claimName);
+    return true;
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === undefined) throw error;
+    if (code !== 'ENOENT') {
+      result.pending.add(agent);
+      result.trouble.push({ agent, name, code });
+    }
+    return false;
+  }
+}
+
+function isReady({ agent, name, stat }: Candidate, context: ClaimContext): boolean {
+  const { fs, layout, limits, settle, watch, nowMs } = context;
+  if (stat.kind !== 'file' || stat.sizeBytes > limits.letterBytes) return true;
+  const content = fs.read(join(layout.agent(agent).outbox, name), limits.letterBytes + 1);
+  const needed = settleMs(assessLetter(content.bytes, limits), settle);
+  if (needed === 0) return true;
+  return watch.look(content.stat, nowMs) >= needed;
+}

@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import type { HiveFs } from '../hive/hive-fs.ts';
+import type { HiveLayout } from '../hive/layout.ts';
+import { systemCode } from '../protocol/errors.ts';
+import type { Copy } from '../routing/plan.ts';
+import type { Epoch } from './epoch.ts';
+import type { OwedBatch } from './owed.ts';
+
+/** What publishing needs. */
+export interface PublishContext {
+  fs: HiveFs;
+  layout: HiveLayout;
+  epoch: Epoch;
+  /** Told of each copy that could not be put where it belongs. */
+  onDeferred: (copy: Copy, code: string) => void;
+}
+
+/** Names the file in `deferred/` of a copy that a batch could not publish. */
+export function deferredName(batch: string, copyName: string): string {
+  return `${batch}~${copyName}`;
+}
+
+/** Parts of a file name in `deferred/`. */
+export interface DeferredName {
+  batch: string;
+  id: string;
+  to: string;
+  place: string;
+}
+
+/** Reads the name of a deferred copy back. */
+export function parseDeferredName(name: string): DeferredName | undefined {
+  const [batch, id, to, place, ...rest] = name.split('~');
+  if (batch === undefined || id === undefined || to === undefined || place === undefined) return;
+  return rest.length > 0 ? undefined : { batch, id, to, place };
+}
+
+/**
+ * Publishes the copies of a batch. The rename into the inbox both delivers a copy and erases the debt,
+ * so no table of what was delivered is needed. What can't be published is deferred, under a name that
+ * carries its batch, and holds up nothing else.
+ */
+export function publishBatch({ plan, dir }: OwedBatch, context: PublishContext): void {
+  for (const copy of plan.copies) publishCopy(copy, join(dir, copy.name), plan.batch, context);
+}
+
+function publishCopy(copy: Copy, from: string, batch: string, context: PublishContext): void {
+  const { fs, epoch } = context;
+  const code = tryPublish(copy, from, context);
+  if (code === undefined || fs.stat(from) === undefined) return;
+  fs.rename(from, join(epoch.deferred, deferredName(batch, copy.name)));
+  context.onDeferred(copy, code);
+}
+
+/** Renames a copy into place; returns the reason when that did not work. */
+function tryPublish(copy: Copy, from: string, { fs, layout }: PublishContext): string | undefined {
+  const dir = copy.place === 'inbox' ? layout.agent(copy.to).inbox : layout.heldFor(copy.to);
+  try {
+    const kind = fs.stat(dir)?.kind;
+    if (kind === undefined) fs.mkdir(dir);
+    else if (kind !== 'directory') return 'ENOTDIR';
+    fs.rename(from, join(dir, `${copy.id}.json`));
+    return undefined;
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === undefined) throw error;
+    return code;
+  }
+}

@@ -17,6 +17,7 @@ const FOLDERS = {
   history: { folders: ['protocol', 'hive'] },
   doorbell: { folders: ['protocol', 'hive'] },
   router: { folders: ['protocol', 'letter', 'routing', 'hive', 'log', 'spool', 'history'] },
+  api: { folders: ['protocol', 'letter', 'routing', 'hive', 'log', 'spool', 'history', 'router'] },
 };
 
 /** Folders that compute from their arguments alone: no clock, no files, no network, no processes. */
@@ -128,6 +129,12 @@ export default {
     ...typeOnlyRules,
     ...surfaceRules,
     ...homeRules,
+    forbid(
+      'folder-unknown',
+      'A new folder gets its rule in .dependency-cruiser.mjs before it is imported from.',
+      { path: '^src/[^/]+/', pathNot: [...Object.keys(FOLDERS), ...SURFACES].map(folder) },
+      { path: '.' },
+    ),
     forbid(
       'surface-hook',
       'The hook entry must start fast: it sees doorbell/ alone, and its own folder.',

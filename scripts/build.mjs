@@ -20,4 +20,10 @@ const compiler = join(home, 'typescript', 'bin', 'tsc');
 const args = ['-p', join(root, 'tsconfig.build.json'), '--typeRoots', join(home, '@types')];
 const { status } = spawnSync(process.execPath, [compiler, ...args], { stdio: 'inherit' });
 if (status !== 0) process.exit(status ?? 1);
-chmodSync(join(root, 'dist/cli/hivemail.cjs'), 0o755);
+
+const launcher = join(root, 'dist/cli/hivemail.cjs');
+if (!existsSync(launcher)) {
+  console.error('The build has no dist/cli/hivemail.cjs: src/cli/hivemail.cts is missing.');
+  process.exit(1);
+}
+chmodSync(launcher, 0o755);

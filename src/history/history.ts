@@ -142,6 +142,7 @@ class QueueHistory implements History {
         this.#again = false;
         await this.#recordAll();
         this.#succeed();
+        if (!this.#again && !this.#closed) await this.#compact();
       } while (this.#again && !this.#closed);
     } catch (error) {
       this.#fail(error);

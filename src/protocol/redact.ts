@@ -102,7 +102,7 @@ const TOKEN_HEAD = new RegExp(`[\\w.~+/=-]{1,${JUDGED}}`, 'y');
 const TOKEN_LAST = /[\\"'`\r\n]|$/y;
 const TOKEN_ALL = /[\w.~+/=-]+/y;
 
-const URL_LOGIN = new RegExp(`://[^\\s/:@[\\]"'\`<>]*:((?:${NO_MARK}[^\\s/"'\`<>])+)@`, 'y');
+const URL_LOGIN = new RegExp(`://([^\\s/:@[\\]"'\`<>]*):((?:${NO_MARK}[^\\s/"'\`<>])+)@`, 'y');
 
 const PEM_BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
 const PEM_EDGE = /-----(?:BEGIN|END) |\[redacted:/g;
@@ -127,18 +127,22 @@ function withoutPunctuation(text: string, start: number, end: number): number {
 }
 
 function findShape(text: string, at: number): Secret | undefined {
-  const before = text.slice(Math.max(0, at - 2), at);
-  const inWord = /[A-Za-z0-9]$/.test(before) && !/\\[nrt]$/.test(before);
   for (const { kind, ends, pattern } of SHAPE_PATTERNS) {
     const found = matchAt(pattern, text, at);
-    const rest = found?.[1];
-    if (found === undefined || rest === undefined) continue;
-    const isKey = inWord && ends === 'words' ? isIssued(rest) : !isWordy(rest);
-    if (!isKey || (inWord && ends === 'names')) return undefined;
+    if (found === undefined) continue;
+    const inWord = ends !== undefined && isInWord(text, at);
+    const rest = found[1] ?? '';
+    if (inWord ? ends === 'names' || !isIssued(rest) : isWordy(rest)) return undefined;
     const judged = at + found[0].length;
     return { kind, start: at, end: judged + (matchAt(SHAPE_REST, text, judged)?.[0].length ?? 0) };
   }
   return undefined;
+}
+
+/** Tells whether a letter or digit stands before `at`, other than that of an escaped line end or tab. */
+function isInWord(text: string, at: number): boolean {
+  const before = text.slice(Math.max(0, at - 2), at);
+  return /[A-Za-z0-9]$/.test(before) && !/\\[nrt]$/.test(before);
 }
 
 function findToken(text: string, at: number, isSecret: (head: string, last: boolean) => boolean) {
@@ -170,11 +174,12 @@ function findAuthorization(text: string, at: number): Secret | undefined {
 }
 
 function findUrlLogin(text: string, at: number): Secret | undefined {
-  const found = matchAt(URL_LOGIN, text, at);
-  const password = found?.[1];
-  if (found === undefined || password === undefined || !isUrlPassword(password)) return undefined;
-  const end = at + found[0].length - 1;
-  return { kind: 'password', start: end - password.length, end };
+  const [all, user = '', password = ''] = matchAt(URL_LOGIN, text, at) ?? [];
+  if (all === undefined || !isUrlPassword(password)) return undefined;
+  const end = at + all.length - 1;
+  // A token can stand in the user's place too (`https://ghp_…:x-oauth-basic@github.com`).
+  const start = isWordy(user) ? end - password.length : at + '://'.length;
+  return { kind: 'password', start, end };
 }
 
 function findPem(text: string, at: number): Secret | undefined {

@@ -12,23 +12,12 @@ import { acquireRouterLock, type RouterLock } from '../hive/lock.ts';
 import { makeMissing } from '../hive/make-missing.ts';
 import { createNodeFs } from '../hive/node-fs.ts';
 import { randomTail } from '../hive/random.ts';
-import { defaultSettings, routingRules } from '../hive/settings.ts';
-import { EventLog } from '../log/event-log.ts';
 import { takeOverLog } from '../log/take-over.ts';
 import type { Clock } from '../protocol/clock.ts';
 import { HivemailError } from '../protocol/errors.ts';
-import type { LogRow } from '../protocol/event.ts';
-import { createIdSource, type IdSource, isMessageId } from '../protocol/ids.ts';
-import { RoutingMemory } from '../routing/memory.ts';
-import { recallRow } from '../routing/recall.ts';
-import { parseClaimName } from '../spool/claim-name.ts';
+import type { HiveEvent, LogRow } from '../protocol/event.ts';
 import { closeEpoch, type Epoch, openEpoch, takeOverEpochs } from '../spool/epoch.ts';
-import { parseDeferredName } from '../spool/publish.ts';
-import { OutboxScanner } from '../spool/scan.ts';
-import { SettleWatch } from '../spool/settle.ts';
-import { DeferralSchedule } from './deferral.ts';
-import { Health } from './health.ts';
-import { ReportedStrays } from './reported.ts';
+import { assembleRouter } from './assemble-router.ts';
 import type { Router } from './router.ts';
 
 /** How a router is opened. */
@@ -49,9 +38,6 @@ export interface OpenRouter extends AsyncDisposable {
   router: Router;
   history: History;
 }
-
-/** How much of the log is read to remember by, in bytes. */
-const MEMORY_TAIL_BYTES = 8 * 1024 * 1024;
 
 /**
  * Opens a hive for routing.
@@ -75,35 +61,24 @@ export async function openRouter(options: OpenRouterOptions): Promise<OpenRouter
     const epoch = await openEpoch({ fs, layout }, { after: lock.epochAfter, tail });
     await lock.recordOwner(epoch.number);
     await takeOverEpochs({ fs, layout }, epoch);
-    return await assemble(options, { fs, layout, lock, epoch });
+    return await assemble({ ...options, fs }, { layout, lock, epoch });
   } catch (error) {
     await lock[Symbol.asyncDispose]();
     throw error;
   }
 }
 
-interface Parts {
-  fs: HiveFs;
+interface Opened {
   layout: HiveLayout;
   lock: RouterLock;
   epoch: Epoch;
 }
 
-async function assemble(options: OpenRouterOptions, parts: Parts): Promise<OpenRouter> {
-  const { fs, layout, lock, epoch } = parts;
-  const { clock, onRows = () => {} } = options;
-  const log = new EventLog({ fs, path: layout.log, clock, epoch: epoch.number });
-  const pendingEvents: Router['pendingEvents'] = [];
-  const health = new Health(clock, ({ key, message }, state) => {
-    const code = state === 'begins' ? key : `${key} over`;
-    pendingEvents.push({ kind: 'warning', code, note: message });
-  });
-  const settings = defaultSettings();
-  const rules = routingRules(settings);
-  const memory = new RoutingMemory();
-  const ids = createIdSource({ now: () => clock.now(), random: randomTail });
-  recall({ log, memory, rules, ids });
-  for (const id of idsOnDisk(fs, epoch)) if (isMessageId(id)) ids.observe(id);
+async function assemble(
+  { clock, fs, onRows }: OpenRouterOptions & { fs: HiveFs },
+  { layout, lock, epoch }: Opened,
+): Promise<OpenRouter> {
+  const pendingEvents: HiveEvent[] = [];
   const history = await openHistory({
     layout,
     clock,
@@ -111,39 +86,21 @@ async function assemble(options: OpenRouterOptions, parts: Parts): Promise<OpenR
     onProblem: ({ kind, sentence }) =>
       pendingEvents.push({ kind: 'warning', code: `history-${kind}`, note: sentence }),
   });
-  const router: Router = {
-    ...{ fs, layout, clock, ids, epoch, log, history, health, memory, onRows, pendingEvents },
-    ...{ settings, rules, census: undefined, recheckHeld: true, seen: {}, committed: new Set() },
-    scanner: new OutboxScanner(fs, layout),
-    settling: new SettleWatch(),
-    deferral: new DeferralSchedule(),
-    reported: new ReportedStrays(fs, layout.reported),
-  };
-  pendingEvents.push({ kind: 'router', code: 'start', note: startNote(lock, epoch) });
-  return { router, history, [Symbol.asyncDispose]: () => close({ router, history, lock }) };
+  try {
+    const parts = { fs, layout, clock, epoch, history, pendingEvents, onRows };
+    const router = assembleRouter(parts);
+    pendingEvents.push({ kind: 'router', code: 'start', note: startNote(lock, epoch) });
+    return { router, history, [Symbol.asyncDispose]: () => close({ router, history, lock }) };
+  } catch (error) {
+    await history[Symbol.asyncDispose]();
+    throw error;
+  }
 }
 
 function startNote(lock: RouterLock, epoch: Epoch): string {
   const from = lock.tookOverFrom;
   const taken = from === undefined ? '' : `, taken over from process ${from.pid} on ${from.host}`;
   return `Router started, process ${process.pid}, epoch ${epoch.number}${taken}.`;
-}
-
-function recall(to: Pick<Router, 'log' | 'memory' | 'rules' | 'ids'>): void {
-  for (const row of to.log.tail(MEMORY_TAIL_BYTES)) {
-    recallRow(row, to.memory, to.rules);
-    for (const id of [row.id, row.batch]) if (isMessageId(id)) to.ids.observe(id);
-  }
-  to.memory.commit();
-}
-
-/** Lists the ids that a predecessor issued and that no row may tell of yet. */
-function idsOnDisk(fs: HiveFs, epoch: Epoch): (string | undefined)[] {
-  return [
-    ...fs.list(epoch.claim).map((name) => parseClaimName(name)?.id),
-    ...fs.list(epoch.owed),
-    ...fs.list(epoch.deferred).map((name) => parseDeferredName(name)?.batch),
-  ];
 }
 
 async function close({

@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 import { findGit, type Git, openGit } from '../../src/history/git.ts';
 import { recordBatches } from '../../src/history/recorder.ts';
@@ -28,8 +28,9 @@ test('git is found on PATH by its absolute path, and never below where one stand
   mkdirSync(join(dir, 'git'));
   writeFileSync(join(later, 'git'), 'no program', { mode: 0o600 });
   const found = script(tempDir(), 'git', 'true');
-  expect(findGit(['', '.', 'bin', dir, later].join(delimiter))).toBeUndefined();
-  expect(findGit([dir, later, join(found, '..'), '.'].join(delimiter))).toBe(found);
+  const below = relative(process.cwd(), dirname(found));
+  expect(findGit(['', '.', below, dir, later].join(delimiter))).toBeUndefined();
+  expect(findGit([below, dir, later, dirname(found), '.'].join(delimiter))).toBe(found);
 });
 
 test('no git is an error that says what to do', async () => {
@@ -153,4 +154,18 @@ test('a git that hangs is ended with all it started: in time, or by the signal',
   await expect(run).rejects.toBe(reason);
   await expect(git.run(['log'], { signal: closing.signal })).rejects.toBe(reason);
   expect(readdirSync(dir).length).toBeLessThanOrEqual(2);
+});
+
+test('a git that is ended is asked first, so that it can remove its locks', async () => {
+  const trace = join(tempDir(), 'asked');
+  const started = `${trace}.started`;
+  const git = await shimmed(
+    `trap 'echo x > ${trace}; exit 0' TERM; echo x > ${started}; while :; do sleep 0.02; done`,
+  );
+  const closing = new AbortController();
+  const run = git.run(['log'], { signal: closing.signal });
+  while (!existsSync(started)) await new Promise((resolve) => setTimeout(resolve, 10));
+  closing.abort(new Error('closing'));
+  await expect(run).rejects.toThrow('closing');
+  expect(existsSync(trace)).toBe(true);
 });

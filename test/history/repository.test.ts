@@ -87,6 +87,15 @@ test.each([
   expect(hives.commitCount(hive)).toBe(1);
 });
 
+test('a link to the history of another hive is set aside, and that history left alone', async () => {
+  const [hive, other] = [hives.makeHive(), hives.makeHive()];
+  await recordBatches(await hives.prepare(other), [hives.makeBatch(other)]);
+  symlinkSync(other.layout.git, hive.layout.git);
+  await recordBatches(await hives.prepare(hive), [hives.makeBatch(hive)]);
+  expect(aside(hive)).toEqual(['.git.before-hivemail']);
+  expect([hives.commitCount(hive), hives.commitCount(other)]).toEqual([1, 1]);
+});
+
 test('a repository that leads refs and objects elsewhere is set aside', async () => {
   const hive = hives.makeHive();
   await hives.prepare(hive);

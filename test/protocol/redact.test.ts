@@ -56,6 +56,10 @@ describe('redactSecrets on headers and addresses', () => {
     [`Authorization: ${RANDOM}`, 'Authorization: [redacted:token]'],
     ['https://user:pass@host/x', 'https://user:[redacted:password]@host/x'],
     ['postgres://u:p@ss@db:5432/x', 'postgres://u:[redacted:password]@db:5432/x'],
+    [
+      `https://${issued('ghp_', 36)}:x-oauth-basic@github.com`,
+      'https://[redacted:password]@github.com',
+    ],
     ['redis://:hunter2@localhost', 'redis://:[redacted:password]@localhost'],
   ])('shows %j as %j', (text, shown) => {
     expect(redactSecrets(text)).toBe(shown);

@@ -19,6 +19,7 @@ const PLANTED: [rule: string, path: string, content: string][] = [
   ['folder-protocol', 'src/protocol/a.ts', `import '../letter/letter.ts';\n`],
   ['folder-letter', 'src/letter/a.ts', `import '../hive/files.ts';\n`],
   ['folder-spool', 'src/spool/a.ts', `import '../router/watch.ts';\n`],
+  ['folder-unknown', 'src/misplaced/a.ts', `import 'node:path';\n`],
   ['types-only-routing-letter', 'src/routing/a.ts', `import '../letter/letter.ts';\n`],
   ['types-only-hive-routing', 'src/hive/a.ts', `import '../routing/plan.ts';\n`],
   ['pure', 'src/letter/a.ts', `import '../hive/files.ts';\n`],

@@ -1,0 +1,66 @@
+import type { Command } from 'commander';
+import type { Call } from './call.ts';
+import { addGlobalOptions, examples, wholeNumber } from './global-options.ts';
+
+const MOST_ROWS = 1_000_000;
+
+/** Defines the commands that show and mend what goes on in a hive as a whole. */
+export function defineOverviewCommands(program: Command, call: Call): void {
+  program.commandsGroup('Overview:');
+  defineStatus(program.command('status'), call);
+  defineLog(program.command('log'), call);
+  defineHeld(program.command('held'), call);
+  defineRelease(program.command('release'), call);
+}
+
+function defineStatus(command: Command, call: Call): void {
+  command
+    .summary('show how the hive stands')
+    .description(
+      'Shows whether a router is up, what is amiss, and how much mail each agent has. Changes nothing. Exit code 6 when a promise of the hive is at risk.',
+    )
+    .addHelpText('after', examples('hivemail status', 'hivemail status --json'))
+    .action(call(async () => (await import('../commands/status.ts')).status));
+  addGlobalOptions(command);
+}
+
+function defineLog(command: Command, call: Call): void {
+  command
+    .summary('show what happened')
+    .description('Shows the last 20 rows of the log; times are UTC.')
+    .option('-f, --follow', 'go on as rows are written')
+    .option('--kind <kinds>', 'only these: letter, notice, release, warning …; several with commas')
+    .option('--since <time>', 'all since then: 45s, 30m, 2h, 7d ago, or a date and time')
+    .option('-n, --lines <n>', 'how many of the last rows', wholeNumber(0, MOST_ROWS))
+    .addHelpText(
+      'after',
+      examples(
+        'hivemail log -f',
+        'hivemail log --kind letter --agent coder --since 2h',
+        'hivemail log --json -n 1000',
+      ),
+    )
+    .action(call(async () => (await import('../commands/log.ts')).log));
+  addGlobalOptions(command, 'only what this agent sent or got');
+}
+
+function defineHeld(command: Command, call: Call): void {
+  command
+    .summary('list the letters that are held back')
+    .description(
+      'Lists held/: letters that were accepted and not delivered, why, and since when. Changes nothing.',
+    )
+    .addHelpText('after', examples('hivemail held'))
+    .action(call(async () => (await import('../commands/held.ts')).held));
+  addGlobalOptions(command);
+}
+
+function defineRelease(command: Command, call: Call): void {
+  command
+    .summary('deliver a letter that is held back')
+    .description('Delivers a held letter; it starts afresh at hops 0.')
+    .argument('<id>', 'its id, or the beginning of it')
+    .addHelpText('after', examples('hivemail release 01k4b7s2'))
+    .action(call(async () => (await import('../commands/release.ts')).release));
+  addGlobalOptions(command);
+}

@@ -1,0 +1,25 @@
+#!/usr/bin/env node
+/**
+ * Starts the command line. CommonJS and without imports, so that an old Node gets a sentence instead of
+ * a syntax error, and so that what must be set before anything is loaded is set in time.
+ */
+
+const NEEDED: readonly [major: number, minor: number] = [20, 19];
+
+function isOldNode(): boolean {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  return major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1]);
+}
+
+if (isOldNode()) {
+  console.error(
+    `hivemail: Hivemail needs Node ${NEEDED.join('.')} or newer; this is ${process.version}. Install it from https://nodejs.org and try again.`,
+  );
+  process.exitCode = 1;
+} else {
+  // The router syncs many files at once, each on a thread of this pool; libuv reads its size only once.
+  process.env['UV_THREADPOOL_SIZE'] ??= '16';
+  // Nothing in a hive is for other users of the machine.
+  process.umask(0o077);
+  void import('./main.ts');
+}

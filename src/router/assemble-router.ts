@@ -1,0 +1,89 @@
+import type { HiveFs } from '../hive/hive-fs.ts';
+import type { HiveLayout } from '../hive/layout.ts';
+import { randomTail } from '../hive/random.ts';
+import { defaultSettings, routingRules } from '../hive/settings.ts';
+import { EventLog } from '../log/event-log.ts';
+import type { Clock } from '../protocol/clock.ts';
+import type { HiveEvent, LogRow } from '../protocol/event.ts';
+import { createIdSource, isMessageId } from '../protocol/ids.ts';
+import { RoutingMemory } from '../routing/memory.ts';
+import { recallRow } from '../routing/recall.ts';
+import { parseClaimName } from '../spool/claim-name.ts';
+import type { Epoch } from '../spool/epoch.ts';
+import { parseDeferredName } from '../spool/publish.ts';
+import { OutboxScanner } from '../spool/scan.ts';
+import { SettleWatch } from '../spool/settle.ts';
+import { DeferralSchedule } from './deferral.ts';
+import { Health } from './health.ts';
+import { ReportedStrays } from './reported.ts';
+import type { HistoryNudge, Router } from './router.ts';
+
+/** What a router is put together from. */
+export interface RouterParts {
+  fs: HiveFs;
+  layout: HiveLayout;
+  clock: Clock;
+  /** The epoch of this start; everything a predecessor owed lies in it. */
+  epoch: Epoch;
+  history: HistoryNudge;
+  /** Rows for the first pass to write; the router's own from now on. */
+  pendingEvents: HiveEvent[];
+  /** Told of every row as it is written. */
+  onRows?: ((rows: readonly LogRow[]) => void) | undefined;
+  /** Eight characters of `[0-9a-z]`, the tail of an id; a test may give its own. */
+  random?: () => string;
+}
+
+/** How much of the log is read to remember by, in bytes. */
+const MEMORY_TAIL_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Puts a router together and has it remember what the log and the disk tell. Knows no lock and starts
+ * no process, so that a test can run many of them, one after the other, over files in memory.
+ */
+export function assembleRouter(parts: RouterParts): Router {
+  const { fs, layout, clock, epoch, history, pendingEvents } = parts;
+  const { onRows = () => {}, random = randomTail } = parts;
+  const health = new Health(clock, ({ key, message }, state) => {
+    const code = state === 'begins' ? key : `${key} over`;
+    pendingEvents.push({ kind: 'warning', code, note: message });
+  });
+  const settings = defaultSettings();
+  const rules = routingRules(settings);
+  const memory = new RoutingMemory();
+  const ids = createIdSource({ now: () => clock.now(), random });
+  const reported = new ReportedStrays(fs, layout.reported);
+  for (const id of idsOnDisk(fs, epoch)) if (isMessageId(id)) ids.observe(id);
+  const log = new EventLog({ fs, path: layout.log, clock, epoch: epoch.number });
+  try {
+    recall({ log, memory, rules, ids });
+  } catch (error) {
+    log.close();
+    throw error;
+  }
+  return {
+    ...{ fs, layout, clock, ids, epoch, log, history, health, memory, onRows, pendingEvents },
+    ...{ settings, rules, census: undefined, recheckHeld: true, seen: {}, committed: new Set() },
+    scanner: new OutboxScanner(fs, layout),
+    settling: new SettleWatch(),
+    deferral: new DeferralSchedule(),
+    reported,
+  };
+}
+
+function recall(to: Pick<Router, 'log' | 'memory' | 'rules' | 'ids'>): void {
+  for (const row of to.log.tail(MEMORY_TAIL_BYTES)) {
+    recallRow(row, to.memory, to.rules);
+    for (const id of [row.id, row.batch]) if (isMessageId(id)) to.ids.observe(id);
+  }
+  to.memory.commit();
+}
+
+/** Lists the ids that a predecessor issued and that no row may tell of yet. */
+function idsOnDisk(fs: HiveFs, epoch: Epoch): (string | undefined)[] {
+  return [
+    ...fs.list(epoch.claim).map((name) => parseClaimName(name)?.id),
+    ...fs.list(epoch.owed),
+    ...fs.list(epoch.deferred).map((name) => parseDeferredName(name)?.batch),
+  ];
+}

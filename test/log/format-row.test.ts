@@ -89,8 +89,8 @@ describe('formatRow', () => {
   });
 
   test('takes secrets out', () => {
-    const shown = formatRow({ ...ROW, subject: 'password: hunter2', note: 'token=abcdef' }, PLAIN);
-    expect(shown).not.toMatch(/hunter2|abcdef/);
+    const shown = formatRow({ ...ROW, subject: 'password: hunter2', note: 'token=zyxwvu' }, PLAIN);
+    expect(shown).not.toMatch(/hunter2|zyxwvu/);
   });
 
   test('cuts to a width, colour codes not counted', () => {
@@ -118,7 +118,7 @@ const anyValue = fc.oneof(
     'delivered',
     '2026-11-',
   ),
-  fc.constantFrom<unknown>(-1, 1e999, { toString: 1 }, [[[]]], { length: -1 }, [null, 5, {}]),
+  fc.constantFrom<unknown>(-1, Number.POSITIVE_INFINITY, { toString: 1 }, [[[]]], { length: -1 }, [null, 5, {}]),
 );
 const anyRow = fc.oneof(
   fc.dictionary(fc.constantFrom(...NAMES.split(' '), '__proto__', 'toString'), anyValue),

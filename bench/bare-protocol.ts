@@ -16,7 +16,12 @@ export interface BareBatch {
 }
 
 /** Moves every letter through claim, stage, commit, archive, publish, log and record. */
-export async function runBareProtocol({ dir, outboxes, inboxes, size }: BareBatch): Promise<number> {
+export async function runBareProtocol({
+  dir,
+  outboxes,
+  inboxes,
+  size,
+}: BareBatch): Promise<number> {
   const fs = createNodeFs();
   for (const place of ['claim', 'stage', 'owed', 'history']) mkdirSync(join(dir, place));
   const log = fs.openAppend(join(dir, 'log'));
@@ -50,7 +55,10 @@ export async function runBareProtocol({ dir, outboxes, inboxes, size }: BareBatc
       fs.rename(join(dir, 'claim', name), join(outbox, '.sent', name));
     }
     batch.forEach(({ owner, name }, place) => {
-      fs.rename(join(owed, `${place}`), join(inboxes[(owner + 1) % inboxes.length] as string, name));
+      fs.rename(
+        join(owed, `${place}`),
+        join(inboxes[(owner + 1) % inboxes.length] as string, name),
+      );
     });
     const sent = new Set(batch.map(({ outbox }) => join(outbox, '.sent')));
     await Promise.all([

@@ -13,7 +13,11 @@ const AGENTS = 10;
 const LETTERS = 1000;
 const ROUNDS = 7;
 
-const rates: { router: number[]; bare: number[]; ratio: number[] } = { router: [], bare: [], ratio: [] };
+const rates: { router: number[]; bare: number[]; ratio: number[] } = {
+  router: [],
+  bare: [],
+  ratio: [],
+};
 for (let turn = 0; turn < ROUNDS; turn++) {
   const bare = await bareRate();
   const router = await routerRate();
@@ -45,7 +49,8 @@ async function routerRate(): Promise<number> {
 
 async function bareRate(): Promise<number> {
   return await withTempDir(async (dir) => {
-    const boxes = (kind: string) => Array.from({ length: AGENTS }, (_, agent) => join(dir, `${kind}${agent}`));
+    const boxes = (kind: string) =>
+      Array.from({ length: AGENTS }, (_, agent) => join(dir, `${kind}${agent}`));
     const outboxes = boxes('out');
     const inboxes = boxes('in');
     for (const box of [...outboxes, ...inboxes]) mkdirSync(join(box, '.sent'), { recursive: true });

@@ -16,7 +16,10 @@ const IDLE_MS = 30_000;
 await withTempDir(async (dir) => {
   const hive = await makeHive(dir, AGENTS);
   const layout = layoutOf(hive);
-  const outboxes = Array.from({ length: AGENTS }, (_, n) => layout.agent(`a${n}` as AgentId).outbox);
+  const outboxes = Array.from(
+    { length: AGENTS },
+    (_, n) => layout.agent(`a${n}` as AgentId).outbox,
+  );
   const passes: number[] = [];
   const stats: number[] = [];
   {
@@ -26,7 +29,9 @@ await withTempDir(async (dir) => {
     await runPass(open.router, { takeIn: true });
     for (let turn = 0; turn < PASSES; turn++) {
       passes.push(await timed(async () => void (await runPass(open.router, { takeIn: true }))));
-      stats.push(await timed(async () => outboxes.forEach((path) => lstatSync(path, { bigint: true }))));
+      stats.push(
+        await timed(async () => outboxes.forEach((path) => lstatSync(path, { bigint: true }))),
+      );
     }
   }
   const pass = quantile(passes, 0.5);
@@ -38,7 +43,12 @@ await withTempDir(async (dir) => {
     '<= 15 ms',
   );
   const share = await daemonShare(hive);
-  report(`idle daemon, ${AGENTS} agents, poll 1500 ms`, `${round(share * 100)} % of a core`, `over ${IDLE_MS / 1000} s`, '<= 1 %');
+  report(
+    `idle daemon, ${AGENTS} agents, poll 1500 ms`,
+    `${round(share * 100)} % of a core`,
+    `over ${IDLE_MS / 1000} s`,
+    '<= 1 %',
+  );
 });
 
 async function timed(work: () => Promise<void>): Promise<number> {

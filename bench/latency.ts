@@ -2,8 +2,8 @@
 import { existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createNodeFs } from '../src/hive/node-fs.ts';
 import { layoutOf } from '../src/hive/layout.ts';
+import { createNodeFs } from '../src/hive/node-fs.ts';
 import type { AgentId } from '../src/protocol/addresses.ts';
 import { startRouter } from '../src/router/daemon.ts';
 import { letterText, makeHive, quantile, report, round, withTempDir } from './measure.ts';
@@ -51,7 +51,7 @@ async function measure(
     renameSync(temporary, join(outbox, `l${serial}.json`));
     while (readdirSync(inbox).length === known) await new Promise(setImmediate);
     samples.push(performance.now() - start);
-    await pause(20 + (serial * 37) % 50);
+    await pause(20 + ((serial * 37) % 50));
   }
   return samples;
 }

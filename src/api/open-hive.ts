@@ -14,7 +14,7 @@ import { requestControl } from '../router/control-client.ts';
 import { listHeld } from '../router/ended-holds.ts';
 import type { HeldMessage } from '../routing/inputs.ts';
 import { type LetterToSend, type SendOptions, type SendResult, sendLetter } from './send.ts';
-import { type HiveStatus, readStatus } from './status.ts';
+import { type HiveStatus, type RouterState, readRouterState, readStatus } from './status.ts';
 
 /** A hive, seen from outside its router. */
 export interface Hive {
@@ -30,6 +30,8 @@ export interface Hive {
   inbox(agent: AgentId, options?: { handled?: boolean }): InboxEntry[];
   /** Finds a letter by id or by the beginning of one. Changes nothing. */
   read(agent: AgentId, id: string): InboxEntry;
+  /** Reads the text of a letter's file, found as {@link Hive.read} does, also of one that is no message. */
+  readText(agent: AgentId, id: string): string;
   /** Marks a letter as handled. */
   ack(agent: AgentId, id: string): InboxEntry;
   /** Lists the held messages. */
@@ -38,14 +40,18 @@ export interface Hive {
   release(id: string): Promise<string>;
   /** Changes the roster; returns the sentence to tell. */
   changeRoster(change: RosterChange): Promise<string>;
-  /** Reads the rows of the log, oldest first. */
-  rows(): Generator<LogRow>;
+  /** Reads the rows of the log, oldest first; when asked, only those in its last bytes. */
+  rows(options?: { tailBytes?: number }): Generator<LogRow>;
   /** Yields rows as they are written, until the signal says so. */
   follow(signal: AbortSignal): AsyncGenerator<LogRow>;
+  /** Tells whether a router runs. */
+  router(): RouterState;
+  /** Reads how the hive stands. Changes nothing. */
   status(): HiveStatus;
 }
 
 const CHUNK_BYTES = 4 * 1024 * 1024;
+const MOST_MESSAGE_BYTES = 64 * 1024 * 1024;
 
 /**
  * Opens a hive to send, read and look. Takes no lock and starts nothing.
@@ -76,12 +82,17 @@ export function openHive(dir: string): Hive {
     send: (letter, options) => sendLetter({ fs, layout }, letter, options),
     inbox: (agent, { handled = false } = {}) => listInbox(fs, layout, agent, handled),
     read: (agent, id) => findInInbox(fs, layout, agent, id),
+    readText: (agent, id) => {
+      const { path } = findInInbox(fs, layout, agent, id);
+      return Buffer.from(fs.read(path, MOST_MESSAGE_BYTES).bytes).toString('utf8');
+    },
     ack: (agent, id) => acknowledge(fs, layout, agent, id),
     held: () => listHeld({ fs, layout }),
     release: (id) => requestControl(dir, { kind: 'release', id }, systemClock),
     changeRoster: (change) => requestControl(dir, { kind: 'roster', change }, systemClock),
-    *rows() {
-      for (let from = 0; ; ) {
+    *rows({ tailBytes = Number.POSITIVE_INFINITY } = {}) {
+      const sizeBytes = fs.stat(layout.log)?.sizeBytes ?? 0;
+      for (let from = Math.max(0, sizeBytes - tailBytes); ; ) {
         if ((fs.stat(layout.log)?.sizeBytes ?? 0) <= from) return;
         const { rows, to } = readRows(fs, layout.log, from, CHUNK_BYTES);
         if (to <= from) return;
@@ -90,6 +101,7 @@ export function openHive(dir: string): Hive {
       }
     },
     follow: (signal) => followLog(fs, { path: layout.log, signal }),
+    router: () => readRouterState(fs, layout),
     status: () => readStatus(fs, layout),
   };
 }

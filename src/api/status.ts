@@ -9,12 +9,17 @@ import { systemCode } from '../protocol/errors.ts';
 import { listHeld } from '../router/ended-holds.ts';
 import type { HealthReport } from '../router/health.ts';
 
-/** What a hive looks like now. Reading it changes nothing. */
-export interface HiveStatus {
-  dir: string;
+/** Whether a hive has a router. */
+export interface RouterState {
   /** `up`: a router runs. `down`: none does. `elsewhere`: one on another host, whose life can't be seen. */
   router: 'up' | 'down' | 'elsewhere';
+  /** Who it is, or was last. */
   owner: RouterOwner | undefined;
+}
+
+/** What a hive looks like now. Reading it changes nothing. */
+export interface HiveStatus extends RouterState {
+  dir: string;
   /** As the router wrote it last; nothing when none ever ran. */
   health: HealthReport | undefined;
   orchestrator: AgentId | undefined;
@@ -49,12 +54,9 @@ const MOST_HEALTH_BYTES = 4 * 1024 * 1024;
  */
 export function readStatus(fs: HiveFs, layout: HiveLayout): HiveStatus {
   const roster = rosterOf(readRegistry(fs, layout.registry));
-  const owner = readOwner(fs, layout);
-  const state = owner === undefined ? 'ended' : ownerState(owner);
   return {
     dir: layout.root,
-    router: state === 'running' ? 'up' : state === 'elsewhere' ? 'elsewhere' : 'down',
-    owner,
+    ...readRouterState(fs, layout),
     health: readHealth(fs, layout),
     orchestrator: roster.orchestrator,
     agents: [...roster.agents.values()].map((agent) => {
@@ -80,6 +82,13 @@ export function readStatus(fs: HiveFs, layout: HiveLayout): HiveStatus {
     desk: listInbox(fs, layout, DESK).length,
     held: listHeld({ fs, layout }).length,
   };
+}
+
+/** Reads whether a hive has a router. Costs the same however much mail there is. */
+export function readRouterState(fs: HiveFs, layout: HiveLayout): RouterState {
+  const owner = readOwner(fs, layout);
+  const state = owner === undefined ? 'ended' : ownerState(owner);
+  return { router: state === 'running' ? 'up' : state === 'ended' ? 'down' : state, owner };
 }
 
 function readHealth(fs: HiveFs, layout: HiveLayout): HealthReport | undefined {

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { defineAgentCommands } from './definitions/agent.ts';
 import type { Call } from './definitions/call.ts';
+import { addGlobalOptions, WHOSE_MAILBOX } from './definitions/global-options.ts';
 import { defineHiveCommands } from './definitions/hive.ts';
 import { defineMailCommands } from './definitions/mail.ts';
 import { defineOverviewCommands } from './definitions/overview.ts';
-import { addGlobalOptions, WHOSE_MAILBOX } from './definitions/global-options.ts';
 import type { Surface } from './surface.ts';
 
 /** What came of a run: the command's exit code, or how its call was wrong. */
@@ -46,7 +46,7 @@ export function createProgram(surface: Surface, outcome: RunOutcome): Command {
     // A body may look like an option; after a command only that command reads options.
     .enablePositionalOptions()
     .exitOverride()
-    .configureHelp({ showGlobalOptions: false })
+    .configureHelp({ subcommandTerm: termOf })
     .configureOutput({
       writeOut: (text) => surface.stdout.write(text),
       writeErr: (text) => surface.stderr.write(text),
@@ -80,6 +80,15 @@ function callerOf(
     const context = new Context(surface, { ...outerOptions(command), ...options });
     outcome.exitCode = (await run(context, ...(args as never[]), options as never)) ?? 0;
   };
+}
+
+/** A command in the list of commands: what it is called on, not that it takes options, as all do. */
+function termOf(command: Command): string {
+  const words = command.registeredArguments.map((argument) => {
+    const word = argument.variadic ? `${argument.name()}...` : argument.name();
+    return argument.required ? `<${word}>` : `[${word}]`;
+  });
+  return [command.name(), ...words].join(' ');
 }
 
 /** Options that stand before the command; those behind it win. */

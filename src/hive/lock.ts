@@ -38,7 +38,7 @@ export interface RouterLock extends AsyncDisposable {
   readonly tookOverFrom: RouterOwner | undefined;
   /**
    * Records the epoch that this router begins.
-   * @throws HivemailError `fenced` when another router has taken the hive over meanwhile
+   * @throws HivemailError `fenced` when another router has taken the hive over, or it was given back
    */
   recordOwner(epoch: number): Promise<void>;
   /** Marks the owner as ended, keeping the epoch, then frees the kernel's lock. Harmless twice. */
@@ -118,7 +118,8 @@ function createLock({ options, kernelLock, mine, tookOverFrom }: Holding): Route
       !released && (found === undefined || isMine(found));
     if (!(await writeOwner(fs, layout, { ...mine, epoch: next }, free))) {
       const sentence =
-        'Another router has taken this hive over. This one must stop; nothing is lost.';
+        'This router has given the hive back, or another has taken it over. ' +
+        'It must stop; nothing is lost.';
       throw new HivemailError('fenced', sentence);
     }
     epoch = next;

@@ -35,7 +35,9 @@ const MARK = '[redacted:';
 const MARK_SIGN = '\\[redacted:[a-z-]{1,24}\\]';
 const NO_MARK = '(?!\\[redacted:)';
 /** A value is judged by its first characters. */
-const JUDGED = 128;
+const JUDGED = 64;
+/** A quote that is not closed within so many characters is taken to be cut off. */
+const QUOTED_MOST = 512;
 
 /** Issued keys: kind, prefix, what follows as far as it is judged, and what the
  * prefix can end: ordinary words (`task-`), or names in code so like a key that inside a word it is none. */
@@ -148,7 +150,6 @@ function isInWord(text: string, at: number): boolean {
 function findToken(text: string, at: number, isSecret: (head: string, last: boolean) => boolean) {
   const head = matchAt(TOKEN_HEAD, text, at)?.[0] ?? '';
   const headEnd = withoutPunctuation(text, at, at + head.length);
-  if (text.startsWith(MARK, at + head.length)) return undefined;
   const last = matchAt(TOKEN_LAST, text, headEnd) !== undefined;
   if (!isSecret(text.slice(at, headEnd), last)) return undefined;
   const all = matchAt(TOKEN_ALL, text, at)?.[0] ?? '';
@@ -200,7 +201,7 @@ function findQuoted(
   open: string,
   field: SecretField,
 ): Secret | undefined {
-  const line = /^[^\r\n]*/.exec(text.slice(at, at + 4 * JUDGED))?.[0] ?? '';
+  const line = /^[^\r\n]*/.exec(text.slice(at, at + QUOTED_MOST))?.[0] ?? '';
   const close = open.length > 1 ? line.indexOf(open) : indexOfClosing(line, open);
   const value = close < 0 ? line : line.slice(0, close);
   if (value.includes(MARK)) return undefined;
@@ -220,7 +221,6 @@ function indexOfClosing(line: string, quote: string): number {
 
 function findBare(text: string, at: number, field: SecretField): Secret | undefined {
   const head = matchAt(BARE_HEAD, text, at)?.[0] ?? '';
-  if (text.startsWith(MARK, at + head.length)) return undefined;
   const end = withoutPunctuation(text, at, at + head.length);
   const alone = field.alone && matchAt(ALONE_AFTER, text, end) !== undefined;
   if (end === at || !isBareSecret(text.slice(at, end), { ...field, alone })) return undefined;

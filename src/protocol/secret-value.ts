@@ -29,10 +29,10 @@ const WORD = /^(?:\p{L}{0,15}\d{0,2}|\d{1,4})$/u;
 const WORD_ENDS = /[-_./\\:@~#’]+/;
 const HEX = /^[0-9a-f-]+$/i;
 const LITERAL =
-  /^(?:null|undefined|true|false|none|nil|nan|str|string|number|bool|boolean|bytes|text|any|unknown|required|optional|missing|invalid|expired|wrong|unset|empty|hidden|redacted|yes|no|see|the|a|is|not|await|async|new|this|self|function|typeof)$/i;
+  /^(?:null|undefined|true|false|none|nil|nan|str|string|number|bool|boolean|bytes|text|any|unknown|required|optional|missing|invalid|expired|wrong|unset|empty|hidden|redacted|yes|no|await|async|new|this|self|function|typeof)$/i;
 const ALGORITHM = /^(?:sha|md|aes|rsa|argon|scrypt|pbkdf|base|utf|hs|rs|es|oauth|totp|http|v)-?\d/i;
 const REFERENCE =
-  /^(?:\$(?:[A-Z_][A-Z0-9_]*$|[a-z_]+$|[({])|\{|<|\[|\(|\||%|&|[*x•_.-]+$|[a-z]\w*:\/\/|\/\/)/i;
+  /^(?:\$(?:[A-Z_][A-Z0-9_]*$|[a-z_]+$|[({])|\{|<|\[|\(|\||%|&|[*x•_.-]+$|[a-z][a-z0-9]{1,12}:\/\/|\/\/)/i;
 const CALL = /^[A-Za-z_$][\w$.?]*[([]/;
 const DATE_OR_TIME = /^\d{4}-\d\d-\d\d|^\d{1,2}:\d\d/;
 const FILE_NAME = /\.[a-z]{1,4}$/;

@@ -9,37 +9,81 @@ export interface DeferralTimes {
   expireMs: number;
 }
 
+/** A copy as the schedule knows it. */
+export interface ScheduledCopy {
+  /** Its file in `deferred/`; another one after each failure, since it names the batch. */
+  name: string;
+  id: string;
+}
+
 interface Attempt {
+  /** The copy that tells how it went: the last of those tried. */
+  last: ScheduledCopy;
+  /** How many were tried. */
+  count: number;
   waitMs: number;
   dueAtMs: number;
+  failed: boolean;
 }
 
 /**
- * Spaces the attempts at deferred copies: each wait is twice the one before. Kept in memory alone; after
- * a restart every copy is tried at once.
+ * Spaces the attempts at inboxes that can't be written to: each wait is twice the one before. Only the
+ * oldest copy is tried, and when it gets through, all others follow, so that an inbox which stays broken
+ * costs one small batch each time, however much is owed to it. Kept in memory alone; after a restart
+ * every inbox is tried at once.
  */
 export class DeferralSchedule {
   readonly #attempts = new Map<string, Attempt>();
 
   /**
-   * Tells whether a copy is due, and plans the attempt after this one when it is.
-   * @param key - the copy whatever batch it failed in last
-   * @param nowMs - monotonic
+   * Picks the copies to try now, and plans the attempt after this one.
+   * @param inbox - where they are to go
+   * @param copies - all that is owed there, oldest first; at least one
+   * @param now - `nowMs`: monotonic; `most`: of a working inbox's copies at once
    */
-  takeIfDue(key: string, nowMs: number, times: DeferralTimes): boolean {
-    const attempt = this.#attempts.get(key);
-    if (attempt !== undefined && nowMs < attempt.dueAtMs) return false;
-    const waitMs = Math.min(
-      attempt === undefined ? times.retryFirstMs : attempt.waitMs * 2,
-      times.retryMostMs,
-    );
-    this.#attempts.set(key, { waitMs, dueAtMs: nowMs + waitMs });
-    return true;
+  takeDue<Owed extends ScheduledCopy>(
+    inbox: string,
+    copies: readonly Owed[],
+    { nowMs, most, times }: { nowMs: number; most: number; times: DeferralTimes },
+  ): Owed[] {
+    const before = this.#attempts.get(inbox);
+    const again = copies.find(({ id }) => id === before?.last.id);
+    if (before !== undefined && again === undefined) {
+      return this.#take(inbox, copies.slice(0, most), { nowMs, waitMs: times.retryFirstMs });
+    }
+    // Under the same name still: the batch of that attempt never came about.
+    if (before !== undefined && again?.name === before.last.name) {
+      return copies.slice(0, Math.min(before.count, most));
+    }
+    if (before !== undefined) {
+      before.failed = true;
+      if (nowMs < before.dueAtMs) return [];
+    }
+    const waitMs = Math.min((before?.waitMs ?? times.retryFirstMs / 2) * 2, times.retryMostMs);
+    return this.#take(inbox, copies.slice(0, 1), { nowMs, waitMs, failed: before !== undefined });
   }
 
-  /** Forgets the copies that are not deferred any more. */
-  keepOnly(keys: ReadonlySet<string>): void {
-    for (const key of this.#attempts.keys()) if (!keys.has(key)) this.#attempts.delete(key);
+  /** Tells whether the last attempt at an inbox was made by this router and failed. */
+  hasFailed(inbox: string): boolean {
+    return this.#attempts.get(inbox)?.failed === true;
+  }
+
+  /** Forgets the inboxes that nothing is owed to any more. */
+  keepOnly(inboxes: ReadonlySet<string>): void {
+    for (const key of this.#attempts.keys()) if (!inboxes.has(key)) this.#attempts.delete(key);
+  }
+
+  #take<Owed extends ScheduledCopy>(
+    inbox: string,
+    taken: Owed[],
+    { nowMs, waitMs, failed = false }: { nowMs: number; waitMs: number; failed?: boolean },
+  ): Owed[] {
+    const last = taken.at(-1);
+    if (last === undefined) return [];
+    const { name, id } = last;
+    const attempt = { last: { name, id }, count: taken.length, waitMs, failed };
+    this.#attempts.set(inbox, { ...attempt, dueAtMs: nowMs + waitMs });
+    return taken;
   }
 }
 

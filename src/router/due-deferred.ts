@@ -1,57 +1,105 @@
 import { join } from 'node:path';
 import type { AgentId } from '../protocol/addresses.ts';
 import { systemCode } from '../protocol/errors.ts';
-import { isMessageId } from '../protocol/ids.ts';
+import { isMessageId, type MessageId } from '../protocol/ids.ts';
 import { parseMessage } from '../protocol/message.ts';
 import type { CopyPlace, DeferredCopy } from '../routing/inputs.ts';
 import { parseDeferredName } from '../spool/publish.ts';
 import { isExpired } from './deferral.ts';
 import type { Router } from './router.ts';
+import { inputKey } from './spoken-for.ts';
 
 const MOST_COPY_BYTES = 64 * 1024 * 1024;
+/** Copies decided on in one pass; more follow in the next. */
+const MOST_DUE = 500;
 
-/** Reads the deferred copies whose next attempt is due, or that are given up. */
-export function dueDeferred(router: Router, nowMs: number): DeferredCopy[] {
-  const { fs, epoch, deferral, settings, clock, health } = router;
+interface OwedCopy {
+  name: string;
+  id: MessageId;
+  to: AgentId;
+  place: CopyPlace;
+}
+
+/**
+ * Reads the deferred copies whose next attempt is due. One is given up when it is too old and its inbox
+ * has refused it in this router's time as well; before that, a mended inbox gets it however old it is.
+ * @param spokenFor - see {@link inputKey}; such a copy was consumed by a batch already
+ */
+export function dueDeferred(
+  router: Router,
+  spokenFor: ReadonlySet<string>,
+  nowMs: number,
+): DeferredCopy[] {
+  const { deferral, health } = router;
+  const owed = groupByInbox(router, spokenFor);
   const due: DeferredCopy[] = [];
-  const keys = new Set<string>();
-  const recipients = new Set<string>();
-  for (const name of fs.list(epoch.deferred).sort()) {
-    const parts = parseDeferredName(name);
-    if (parts === undefined || !isMessageId(parts.id)) continue;
-    const { id, to, place } = parts;
-    const key = `${id}~${to}~${place}`;
-    keys.add(key);
-    recipients.add(`inbox/${to}`);
-    const expired = place === 'inbox' && isExpired(id, clock.now(), settings.owed);
-    if (!deferral.takeIfDue(key, nowMs, settings.owed) && !expired) continue;
-    const message = readCopy(router, name);
-    if (message === undefined) continue;
-    due.push({ name, message, to: to as AgentId, place: place as CopyPlace, expired });
+  const unreadable = new Set<string>();
+  for (const [inbox, copies] of owed) {
+    const most = MOST_DUE - due.length;
+    if (most <= 0) break;
+    for (const { copy, expired } of pickDue(router, inbox, copies, { most, nowMs })) {
+      const message = readCopy(router, copy.name, unreadable);
+      if (message !== undefined) due.push({ ...copy, message, expired });
+    }
   }
-  deferral.keepOnly(keys);
-  health.keepOnly('inbox/', recipients);
+  deferral.keepOnly(new Set(owed.keys()));
+  health.keepOnly('inbox/', new Set([...owed.values()].flat().map(({ to }) => `inbox/${to}`)));
+  health.keepOnly('deferred/', unreadable);
   return due;
+}
+
+function groupByInbox(
+  { fs, epoch }: Router,
+  spokenFor: ReadonlySet<string>,
+): Map<string, OwedCopy[]> {
+  const owed = new Map<string, OwedCopy[]>();
+  for (const name of fs.list(epoch.deferred)) {
+    const { id, to, place } = parseDeferredName(name) ?? {};
+    if (!isMessageId(id) || spokenFor.has(inputKey({ from: 'deferred', name }))) continue;
+    const copy = { name, id, to: to as AgentId, place: place as CopyPlace };
+    const key = `${place}/${to}`;
+    owed.set(key, [...(owed.get(key) ?? []), copy]);
+  }
+  for (const copies of owed.values()) copies.sort((a, b) => (a.id < b.id ? -1 : 1));
+  return owed;
+}
+
+function pickDue(
+  { deferral, settings, clock }: Router,
+  inbox: string,
+  copies: readonly OwedCopy[],
+  { most, nowMs }: { most: number; nowMs: number },
+): { copy: OwedCopy; expired: boolean }[] {
+  const times = settings.owed;
+  const tried = deferral.takeDue(inbox, copies, { nowMs, most, times });
+  const isGivenUp = ({ id, place }: OwedCopy) =>
+    place === 'inbox' && deferral.hasFailed(inbox) && isExpired(id, clock.now(), times);
+  const givenUp = copies.filter(isGivenUp).slice(0, most);
+  const retried = tried.filter((copy) => !givenUp.includes(copy));
+  return [
+    ...givenUp.map((copy) => ({ copy, expired: true })),
+    ...retried.slice(0, most - givenUp.length).map((copy) => ({ copy, expired: false })),
+  ];
 }
 
 function readCopy(
   { fs, epoch, health }: Router,
   name: string,
+  unreadable: Set<string>,
 ): DeferredCopy['message'] | undefined {
   const path = join(epoch.deferred, name);
+  let why = 'no message';
   try {
     const text = Buffer.from(fs.read(path, MOST_COPY_BYTES).bytes).toString('utf8');
     const message = parseMessage(text);
-    if (message === undefined) health.report(`deferred/${name}`, unreadable(path, 'no message'));
-    return message;
+    if (message !== undefined) return message;
   } catch (error) {
     const code = systemCode(error);
     if (code === undefined) throw error;
-    health.report(`deferred/${name}`, unreadable(path, code));
-    return undefined;
+    why = code;
   }
-}
-
-function unreadable(path: string, why: string): { red: boolean; message: string } {
-  return { red: true, message: `An owed copy can't be read (${why}). It is kept: ${path}` };
+  const message = `An owed copy can't be read (${why}). It is kept: ${path}`;
+  unreadable.add(`deferred/${name}`);
+  health.report(`deferred/${name}`, { red: true, message });
+  return undefined;
 }

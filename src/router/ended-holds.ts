@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type AgentId, isAgentId } from '../protocol/addresses.ts';
+import { type AgentId, DESK, isAgentId } from '../protocol/addresses.ts';
 import { systemCode } from '../protocol/errors.ts';
 import { parseMessage } from '../protocol/message.ts';
 import type { HeldMessage } from '../routing/inputs.ts';
@@ -9,18 +9,11 @@ const MOST_MESSAGE_BYTES = 64 * 1024 * 1024;
 /** Messages released in one pass; more follow in the next. */
 const MOST_RELEASES = 500;
 
+type Files = Pick<Router, 'fs' | 'layout'>;
+
 /** Lists everything in `held/`, for one holder or all. Unreadable entries are passed over. */
-export function listHeld(
-  { fs, layout }: Pick<Router, 'fs' | 'layout'>,
-  only?: AgentId,
-): HeldMessage[] {
-  const holders = only === undefined ? listNames(fs, layout.held).filter(isAgentIdOrDesk) : [only];
-  return holders.flatMap((holder) =>
-    listNames(fs, layout.heldFor(holder))
-      .filter((name) => name.endsWith('.json'))
-      .sort()
-      .flatMap((name) => readHeld(fs, join(layout.heldFor(holder), name), holder)),
-  );
+export function listHeld(files: Files, only?: AgentId): HeldMessage[] {
+  return [...walkHeld(files, only)].filter((entry) => entry !== undefined);
 }
 
 /**
@@ -30,35 +23,61 @@ export function listHeld(
 export function endedHolds(router: Router): HeldMessage[] {
   const { census } = router;
   if (!router.recheckHeld || census === undefined) return [];
-  const free = [...census.roster.agents.values()].filter(({ onHold }) => !onHold);
-  const ended = free
-    .flatMap(({ id }) => listHeld(router, id))
-    .filter(({ message }) => message.held?.code === 'on-hold');
-  // Looked at once more after these are gone, so that a failed commit forgets none.
-  router.recheckHeld = ended.length > 0;
-  return ended.slice(0, MOST_RELEASES);
+  router.recheckHeld = false;
+  const ended: HeldMessage[] = [];
+  for (const { id, onHold } of census.roster.agents.values()) {
+    if (onHold) continue;
+    for (const entry of walkHeld(router, id)) {
+      if (entry?.message.held?.code === 'on-hold') ended.push(entry);
+      // Looked at once more: what could not be read now, what is left for the next pass, and what a
+      // failed commit would forget.
+      if (entry === undefined || ended.length > 0) router.recheckHeld = true;
+      if (ended.length >= MOST_RELEASES) return ended;
+    }
+  }
+  return ended;
 }
 
-function isAgentIdOrDesk(name: string): name is AgentId {
-  return name === 'human' || isAgentId(name);
+/** Yields what lies in `held/`, oldest first for each holder; nothing for what can't be read now. */
+function* walkHeld(files: Files, only?: AgentId): Generator<HeldMessage | undefined> {
+  const { fs, layout } = files;
+  const isHolder = (name: string) => name === DESK || isAgentId(name);
+  const holders = only === undefined ? listNames(fs, layout.held)?.filter(isHolder) : [only];
+  if (holders === undefined) yield undefined;
+  for (const holder of (holders ?? []) as AgentId[]) {
+    const dir = layout.heldFor(holder);
+    const names = listNames(fs, dir);
+    if (names === undefined) yield undefined;
+    for (const name of (names ?? []).filter((each) => each.endsWith('.json')).sort()) {
+      yield* readHeld(fs, join(dir, name), holder);
+    }
+  }
 }
 
-function listNames(fs: Router['fs'], dir: string): string[] {
+function listNames(fs: Router['fs'], dir: string): string[] | undefined {
   try {
     return fs.list(dir);
   } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return [];
+    const code = systemCode(error);
+    if (code === undefined) throw error;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? [] : undefined;
   }
 }
 
-function readHeld(fs: Router['fs'], path: string, holder: AgentId): HeldMessage[] {
+function* readHeld(
+  fs: Router['fs'],
+  path: string,
+  holder: AgentId,
+): Generator<HeldMessage | undefined> {
+  let text: string;
   try {
-    const { bytes } = fs.read(path, MOST_MESSAGE_BYTES);
-    const message = parseMessage(Buffer.from(bytes).toString('utf8'));
-    return message === undefined ? [] : [{ holder, message, byPerson: false }];
+    text = Buffer.from(fs.read(path, MOST_MESSAGE_BYTES).bytes).toString('utf8');
   } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return [];
+    const code = systemCode(error);
+    if (code === undefined) throw error;
+    if (code !== 'ENOENT' && code !== 'ELOOP' && code !== 'EINVAL') yield undefined;
+    return;
   }
+  const message = parseMessage(text);
+  if (message !== undefined) yield { holder, message, byPerson: false };
 }

@@ -1,6 +1,7 @@
 import type { Letter } from '../letter/letter.ts';
-import { obliges } from '../protocol/acts.ts';
+import { type Act, obliges } from '../protocol/acts.ts';
 import { DESK } from '../protocol/addresses.ts';
+import { CONVERSATION } from '../protocol/message.ts';
 import type { Claim } from './inputs.ts';
 import type { KnownMessage, RoutingMemory } from './memory.ts';
 import type { Roster } from './roster.ts';
@@ -8,9 +9,13 @@ import type { Roster } from './roster.ts';
 /** Where a letter stands among the messages before it. */
 export interface Exchange {
   conversation: string;
+  /** Conversation of the first of its ancestors, whatever it is called since. */
+  thread: string;
   hops: number;
   /** The message it names in `in_reply_to`, if its sender got or wrote that one. */
   repliesTo: KnownMessage | undefined;
+  /** The message that its hops come from: {@link repliesTo}, or the latest of its conversation. */
+  parent: KnownMessage | undefined;
   /** It names a message in `in_reply_to` that its sender never got. */
   unknownParent: boolean;
 }
@@ -25,26 +30,52 @@ export function placeInExchange(
   { memory, roster }: { memory: RoutingMemory; roster: Roster },
 ): Exchange {
   const { sender } = claim;
-  const named =
-    letter.inReplyTo === undefined
+  const { inReplyTo } = letter;
+  const repliesTo =
+    inReplyTo === undefined
       ? undefined
-      : (memory.message(letter.inReplyTo) ?? claim.parentInMailbox);
-  const known = named !== undefined && mayReplyTo(sender, named) ? named : undefined;
-  const conversation = letter.conversation ?? known?.conversation ?? claim.id;
-  const implied =
-    letter.inReplyTo === undefined && letter.conversation !== undefined
-      ? memory.unanswered(letter.conversation, sender)
-      : undefined;
+      : (namedParent(inReplyTo, sender, memory) ?? parentInMailbox(claim, inReplyTo, memory));
+  const conversation = letter.conversation ?? repliesTo?.conversation ?? claim.id;
+  const implied = inReplyTo === undefined && memory.unanswered(conversation, sender);
+  const parent = repliesTo ?? (implied || undefined);
   return {
     conversation,
-    hops: hopsAfter(known ?? implied, { letter, sender, roster }),
-    repliesTo: known,
-    unknownParent: letter.inReplyTo !== undefined && known === undefined,
+    thread: threadOf(parent, conversation),
+    hops: hopsAfter(parent, { letter, sender, roster }),
+    repliesTo,
+    parent,
+    unknownParent: inReplyTo !== undefined && repliesTo === undefined,
   };
+}
+
+/** Finds the message that a letter of `sender` may be a reply to, if it went to or came from it. */
+export function namedParent(
+  id: string,
+  sender: string,
+  memory: RoutingMemory,
+): KnownMessage | undefined {
+  const named = memory.message(id);
+  return named !== undefined && mayReplyTo(sender, named) ? named : undefined;
+}
+
+/** Only where the router remembers nothing of that id: its owner can write that file. */
+function parentInMailbox(
+  { id, sender, parentInMailbox: parent }: Claim,
+  named: string,
+  memory: RoutingMemory,
+): KnownMessage | undefined {
+  if (parent === undefined || memory.message(named) !== undefined) return undefined;
+  if (!mayReplyTo(sender, parent)) return undefined;
+  return CONVERSATION.test(parent.conversation) ? parent : { ...parent, conversation: id };
 }
 
 function mayReplyTo(sender: string, parent: KnownMessage): boolean {
   return sender === DESK || parent.from === sender || parent.to.includes(sender);
+}
+
+/** Tells which thread a letter belongs to. */
+export function threadOf(parent: KnownMessage | undefined, conversation: string): string {
+  return parent?.thread ?? parent?.conversation ?? conversation;
 }
 
 function hopsAfter(
@@ -55,6 +86,21 @@ function hopsAfter(
   if (parent.from === sender) return parent.hops;
   const newJob = sender === roster.orchestrator && obliges(letter.act) && !obliges(parent.act);
   return newJob ? 0 : parent.hops + 1;
+}
+
+/**
+ * Tells whether hops bound a letter, so that the windows need not: it is deeper than its parent, and
+ * the first of its sender with this act in reply to it (first `agree`, then `done`). Whoever answers
+ * the root of a thread again and again never gets deeper.
+ */
+export function isBoundByHops(
+  { sender, act, hops }: { sender: string; act: Act; hops: number },
+  parent: KnownMessage | undefined,
+  memory: RoutingMemory,
+): boolean {
+  if (parent === undefined || memory.message(parent.id) === undefined) return false;
+  if (parent.from === sender || hops <= parent.hops) return false;
+  return !memory.hasReplied(parent.id, sender, act);
 }
 
 /**

@@ -1,11 +1,14 @@
 /**
- * What the router remembers of the mail it has routed: parents for hops and reply rules, and turns for
- * the loop windows. Bounded, in memory only, rebuilt from the log's tail; letters never write it.
+ * What the router remembers of the mail it has routed: parents for hops and reply rules, and who has
+ * the word, for the loop windows. Bounded, in memory only, rebuilt from the log's tail; letters never
+ * write it.
  *
  * A batch's decisions write to it as they are made, so that a later letter of the batch sees the
  * earlier ones; when the batch can't be committed, {@link RoutingMemory.rollback} takes them back.
  */
 import type { Act } from '../protocol/acts.ts';
+import { DESK, SYSTEM } from '../protocol/addresses.ts';
+import { isMessageId, messageIdTime } from '../protocol/ids.ts';
 
 /** A message that was routed, as far as its replies need it. */
 export interface KnownMessage {
@@ -14,77 +17,101 @@ export interface KnownMessage {
   act: Act;
   hops: number;
   from: string;
-  /** Everyone it was routed to: delivered, owed, filed or held. */
+  /** Everyone whose inbox it went to, also where it is still owed; nobody while it is held. */
   to: readonly string[];
   broadcast: boolean;
+  /** The conversation that the first of its ancestors had; its own where that is absent. */
+  thread?: string | undefined;
 }
 
-/** A bounded map whose changes can be taken back; drops what was set longest ago. */
-class Ledger<Value> {
-  readonly #entries = new Map<string, Value>();
-  readonly #most: number;
-  readonly #undo: (() => void)[];
+/** Letters that an agent got from one sender and has not yet spent on an answer. */
+export interface Word {
+  from: string;
+  count: number;
+  /** When the last of them was accepted, in milliseconds. */
+  at: number;
+}
 
-  constructor(most: number, undo: (() => void)[]) {
+/** A sliding window: `now` and `windowMs` in milliseconds. */
+export interface Window {
+  key: string;
+  now: number;
+  windowMs: number;
+}
+
+/** Events of one window that happened at one time. */
+interface Tally {
+  at: number;
+  weight: number;
+}
+
+/**
+ * A bounded map. What is set stands beside what lasts until it is committed, so that taking it back
+ * leaves no trace, neither in the values nor in the order in which the oldest are dropped.
+ */
+class Ledger<Value> {
+  readonly #lasting = new Map<string, Value>();
+  readonly #pending = new Map<string, Value>();
+  readonly #most: number;
+
+  constructor(most: number) {
     this.#most = most;
-    this.#undo = undo;
   }
 
   get(key: string): Value | undefined {
-    return this.#entries.get(key);
+    return this.#pending.get(key) ?? this.#lasting.get(key);
   }
 
   set(key: string, value: Value): void {
-    const before = this.#entries.get(key);
-    this.#undo.push(() => {
-      if (before === undefined) this.#entries.delete(key);
-      else this.#entries.set(key, before);
-    });
-    this.#entries.delete(key);
-    this.#entries.set(key, value);
-    if (this.#entries.size > this.#most) this.#dropOldest();
+    this.#pending.delete(key);
+    this.#pending.set(key, value);
   }
 
-  #dropOldest(): void {
-    for (const key of this.#entries.keys()) {
-      this.#entries.delete(key);
-      return;
+  commit(): void {
+    for (const [key, value] of this.#pending) {
+      this.#lasting.delete(key);
+      this.#lasting.set(key, value);
+    }
+    this.#pending.clear();
+    for (const key of this.#lasting.keys()) {
+      if (this.#lasting.size <= this.#most) break;
+      this.#lasting.delete(key);
     }
   }
+
+  rollback(): void {
+    this.#pending.clear();
+  }
 }
 
-/** Where an agent stands in a conversation, or towards the whole hive. */
-interface Standing {
-  /** Order of its own last letter; 0 for none. */
-  sent: number;
-  /** The last message it got; nothing when it got none. */
-  received?: { order: number; id: string; from: string };
-}
-
-/** How much is remembered. The figures bound memory to some 60 MB at the worst. */
-const MOST_MESSAGES = 50_000;
-const MOST_STANDINGS = 50_000;
-const MOST_WINDOWS = 20_000;
-const MOST_TOLD = 10_000;
+/** How much is remembered of each kind. The figures bound memory to some 60 MB at the worst. */
+const MOST = { messages: 50_000, receipts: 50_000, replies: 50_000, windows: 20_000, few: 10_000 };
+/** Most senders whose words one agent can have. */
+const MOST_WORDS = 256;
 
 /** See the head of this file. */
 export class RoutingMemory {
-  readonly #undo: (() => void)[] = [];
-  readonly #messages = new Ledger<KnownMessage>(MOST_MESSAGES, this.#undo);
-  readonly #standings = new Ledger<Standing>(MOST_STANDINGS, this.#undo);
-  readonly #windows = new Ledger<readonly number[]>(MOST_WINDOWS, this.#undo);
-  readonly #counts = new Ledger<number>(MOST_TOLD, this.#undo);
-  #order = 0;
+  readonly #messages = new Ledger<KnownMessage>(MOST.messages);
+  /** Latest message of a conversation that an agent got, by both; empty once it wrote there itself. */
+  readonly #receipts = new Ledger<string>(MOST.receipts);
+  readonly #words = new Ledger<readonly Word[]>(MOST.few);
+  readonly #replies = new Ledger<true>(MOST.replies);
+  readonly #windows = new Ledger<readonly Tally[]>(MOST.windows);
+  readonly #counts = new Ledger<number>(MOST.few);
 
   /** Makes everything remembered so far lasting. */
   commit(): void {
-    this.#undo.length = 0;
+    for (const ledger of this.#ledgers()) ledger.commit();
   }
 
   /** Forgets everything since the last {@link commit}. */
   rollback(): void {
-    for (const undo of this.#undo.reverse()) undo();
-    this.#undo.length = 0;
+    for (const ledger of this.#ledgers()) ledger.rollback();
+  }
+
+  #ledgers() {
+    const [messages, receipts, words] = [this.#messages, this.#receipts, this.#words];
+    return [messages, receipts, words, this.#replies, this.#windows, this.#counts];
   }
 
   /** Finds a routed message by id. */
@@ -92,51 +119,90 @@ export class RoutingMemory {
     return this.#messages.get(id);
   }
 
-  /** Remembers a routed message and who now has the word in its conversation. */
+  /**
+   * Remembers a routed message, and who now has the word. One that reached nobody changes nothing but
+   * what its own sender may reply to: whoever writes it still owes the answer.
+   */
   remember(message: KnownMessage): void {
-    this.#order += 1;
     this.#messages.set(message.id, message);
-    for (const place of [message.conversation, '']) {
-      const sender = `${place}\n${message.from}`;
-      this.#standings.set(sender, { ...this.#standings.get(sender), sent: this.#order });
-      for (const to of message.to) {
-        const key = `${place}\n${to}`;
-        const received = { order: this.#order, id: message.id, from: message.from };
-        this.#standings.set(key, { sent: this.#standings.get(key)?.sent ?? 0, received });
-      }
-    }
+    if (message.to.length === 0) return;
+    if (message.from !== SYSTEM) this.#receipts.set(`${message.conversation}\n${message.from}`, '');
+    for (const to of message.to) this.#receive(message, to);
+  }
+
+  /** Remembers that a message reached someone later: from `held/`, or an inbox that was in trouble. */
+  rememberLater(message: KnownMessage): void {
+    const known = this.#messages.get(message.id);
+    if (known === undefined) return this.remember(message);
+    const added = message.to.filter((to) => !known.to.includes(to));
+    const { hops } = message;
+    this.#messages.set(message.id, { ...known, hops, to: [...known.to, ...added] });
+    for (const to of added) this.#receive(message, to);
+  }
+
+  /** A notice gives the word, but is no letter of the conversation that it tells of. */
+  #receive({ id, conversation, from }: KnownMessage, to: string): void {
+    if (from !== SYSTEM) this.#receipts.set(`${conversation}\n${to}`, id);
+    if (from === DESK) return;
+    const words = this.#words.get(to) ?? [];
+    const count = (words.find((word) => word.from === from)?.count ?? 0) + 1;
+    const at = isMessageId(id) ? messageIdTime(id) : 0;
+    const others = words.filter((word) => word.from !== from).slice(1 - MOST_WORDS);
+    this.#words.set(to, [...others, { from, count, at }]);
   }
 
   /** Finds the latest message of a conversation that an agent got and has not yet written after. */
   unanswered(conversation: string, agent: string): KnownMessage | undefined {
-    const received = this.#openReceipt(conversation, agent);
-    return received === undefined ? undefined : this.message(received.id);
-  }
-
-  /** Tells from whom an agent got its latest message, if it has sent nothing anywhere since. */
-  lastWordTo(agent: string): string | undefined {
-    return this.#openReceipt('', agent)?.from;
-  }
-
-  #openReceipt(place: string, agent: string): Standing['received'] {
-    const standing = this.#standings.get(`${place}\n${agent}`);
-    const received = standing?.received;
-    return received !== undefined && received.order > standing!.sent ? received : undefined;
+    const id = this.#receipts.get(`${conversation}\n${agent}`) ?? '';
+    return id === '' ? undefined : this.message(id);
   }
 
   /**
-   * Counts events of a key within a sliding window, this one included when it is given a time.
-   * @param window - `key`, `now` (ms) and `windowMs`
-   * @param weight - how often to count the event that happens now; 0 to look only
+   * Lists from whom an agent has letters that it has not spent on an answer, the latest last. Those of
+   * the person don't count: a person ends by itself.
+   * @param since - milliseconds; older ones are left out
    */
-  countInWindow(window: { key: string; now: number; windowMs: number }, weight: number): number {
-    const { key, now, windowMs } = window;
-    const recent = (this.#windows.get(key) ?? []).filter((time) => time > now - windowMs);
-    if (weight > 0) this.#windows.set(key, [...recent, ...Array<number>(weight).fill(now)]);
-    return recent.length + weight;
+  wordsTo(agent: string, since: number): readonly Word[] {
+    return (this.#words.get(agent) ?? []).filter(({ at }) => at > since);
   }
 
-  /** Reads a counter: notices in a row, whether someone was told. */
+  /** Spends one letter that an agent got from a sender. */
+  takeWord(agent: string, from: string): void {
+    const words = this.#words.get(agent) ?? [];
+    const left = words.map((word) =>
+      word.from === from ? { ...word, count: word.count - 1 } : word,
+    );
+    this.#words.set(
+      agent,
+      left.filter(({ count }) => count > 0),
+    );
+  }
+
+  /** Tells whether someone has replied to a message with an act. */
+  hasReplied(parent: string, sender: string, act: Act): boolean {
+    return this.#replies.get(`${parent}\n${sender}\n${act}`) === true;
+  }
+
+  /** Remembers that someone replied to a message with an act. */
+  rememberReply(parent: string, sender: string, act: Act): void {
+    this.#replies.set(`${parent}\n${sender}\n${act}`, true);
+  }
+
+  /** Counts what happened within a window until now. */
+  countInWindow({ key, now, windowMs }: Window): number {
+    const tallies = this.#windows.get(key) ?? [];
+    return tallies.reduce((sum, { at, weight }) => (at > now - windowMs ? sum + weight : sum), 0);
+  }
+
+  /** Adds to a window what happens now. */
+  addToWindow({ key, now, windowMs }: Window, weight: number): void {
+    const recent = (this.#windows.get(key) ?? []).filter(({ at }) => at > now - windowMs);
+    const last = recent.at(-1);
+    const tally = { at: now, weight: weight + (last?.at === now ? last.weight : 0) };
+    this.#windows.set(key, [...(last?.at === now ? recent.slice(0, -1) : recent), tally]);
+  }
+
+  /** Reads a counter: notices in a row, when a loop was last seen. */
   count(key: string): number {
     return this.#counts.get(key) ?? 0;
   }

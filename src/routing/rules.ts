@@ -4,9 +4,9 @@ export interface RoutingRules {
   hopCap: number;
   /** Length of every loop window in milliseconds. */
   windowMs: number;
-  /** Turns at hops 0 between the same two or three agents within a window. */
+  /** Turns that hops don't bound, between the same two or three agents within a window. */
   pairTurns: number;
-  /** Turns at hops 0 of one agent within a window, whoever they are with. */
+  /** Turns of one agent that hops don't bound, to others than who had written to it, within a window. */
   agentTurns: number;
   /** Copies delivered in one conversation within a window. */
   conversationCopies: number;

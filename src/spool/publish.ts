@@ -39,14 +39,24 @@ export function parseDeferredName(name: string): DeferredName | undefined {
  * Publishes the copies of a batch. The rename into the inbox both delivers a copy and erases the debt,
  * so no table of what was delivered is needed. What can't be published is deferred, under a name that
  * carries its batch, and holds up nothing else.
+ * @throws the first error of a copy that could not even be deferred, after every copy was tried
  */
 export function publishBatch({ plan, dir }: OwedBatch, context: PublishContext): void {
-  for (const copy of plan.copies) publishCopy(copy, join(dir, copy.name), plan.batch, context);
+  let failure: unknown;
+  for (const copy of plan.copies) {
+    try {
+      publishCopy(copy, join(dir, copy.name), plan.batch, context);
+    } catch (error) {
+      failure ??= error;
+    }
+  }
+  if (failure !== undefined) throw failure;
 }
 
 function publishCopy(copy: Copy, from: string, batch: string, context: PublishContext): void {
   const { fs, epoch } = context;
   const code = tryPublish(copy, from, context);
+  // Gone: published or deferred by an earlier try, whatever this one says.
   if (code === undefined || fs.stat(from) === undefined) return;
   fs.rename(from, join(epoch.deferred, deferredName(batch, copy.name)));
   context.onDeferred(copy, code);

@@ -143,7 +143,11 @@ class Faulty implements FaultyFs {
     const operation = this.#begin(kind, path, to);
     const fault = this.plan?.(operation);
     if (fault === undefined) return act();
-    if (fault.when !== 'before') act();
+    try {
+      if (fault.when !== 'before') act();
+    } catch {
+      // What the system said is lost; the fault is what the router gets to know.
+    }
     throw this.#error(fault, operation);
   }
 
@@ -161,8 +165,11 @@ class Faulty implements FaultyFs {
       if (this.crashed) throw new Crash('The router is gone.');
       return;
     }
-    if (fault.when === 'after') await act();
-    if (fault.when === 'torn') await tear();
+    try {
+      if (fault.when !== 'before') await (fault.when === 'after' ? act() : tear());
+    } catch {
+      // As above.
+    }
     throw this.#error(fault, operation);
   }
 

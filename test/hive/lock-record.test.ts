@@ -1,8 +1,11 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { HiveFs } from '../../src/hive/hive-fs.ts';
 import { layoutOf } from '../../src/hive/layout.ts';
+import { ownerHere, writeOwner } from '../../src/hive/owner.ts';
 import {
   acquire,
+  clock,
   fs,
   hive,
   leaveOwner,
@@ -71,4 +74,54 @@ describe('a record left behind', () => {
       expect(owner()?.pid).toBe(process.pid);
     },
   );
+});
+
+describe('a record that changes while another is written', () => {
+  /** Does something in the moment when the new record is on the disk and has no name yet. */
+  function meanwhile(intrude: () => Promise<unknown>): HiveFs {
+    let pending: (() => Promise<unknown>) | undefined = intrude;
+    const create: HiveFs['create'] = async (path, bytes) => {
+      await fs.create(path, bytes);
+      const now = pending;
+      pending = undefined;
+      await now?.();
+    };
+    return { ...fs, create };
+  }
+
+  it('makes the slower of two starts give way, before anything is replaced', async () => {
+    const slower = meanwhile(() => acquire(noKernel));
+    const refused = await refusal({ ...noKernel, fs: slower });
+    expect(refused.code).toBe('locked');
+    expect(refused.message).toContain(`Process ${process.pid} on`);
+    expect(owner()?.ended).toBeUndefined();
+  });
+  it('stays that of the one who takes over while the old one records its end', async () => {
+    const layout = layoutOf(hive.root);
+    let armed = false;
+    const create: HiveFs['create'] = async (path, bytes) => {
+      await fs.create(path, bytes);
+      if (armed) await writeOwner(fs, layout, successor, () => true);
+    };
+    const old = await acquire({ fs: { ...fs, create } });
+    const successor = { ...ownerHere(clock, 9), host: 'far.example' };
+    armed = true;
+    await release(old);
+    expect(owner()).toMatchObject({ token: successor.token, epoch: 9, ended: undefined });
+  });
+});
+
+describe('giving the lock back', () => {
+  it('ends the right to record an epoch', async () => {
+    const lock = await acquire();
+    await release(lock);
+    await expect(lock.recordOwner(9)).rejects.toMatchObject({ code: 'fenced' });
+    expect(owner()?.epoch).toBe(0);
+  });
+  it('asks for no record where the router’s directory is gone', async () => {
+    const lock = await acquire();
+    rmSync(layoutOf(hive.root).router, { recursive: true });
+    await release(lock);
+    expect(await acquire()).toMatchObject({ kernel: true });
+  });
 });

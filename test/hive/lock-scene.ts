@@ -16,7 +16,8 @@ import { tempDir } from '../helpers/temp-dir.ts';
 export const fs = createNodeFs();
 /** The moment of every test, until one moves it. */
 export const time = { now: 0 };
-const clock = { now: () => time.now, monotonic: () => 0 };
+/** A clock that stands, and jumps as the test says. */
+export const clock = { now: () => time.now, monotonic: () => 0 };
 const open: { [Symbol.asyncDispose](): PromiseLike<void> }[] = [];
 
 /** A hive of its own for each test; its locks and holders end with the test. */

@@ -118,7 +118,11 @@ const anyValue = fc.oneof(
     'delivered',
     '2026-11-',
   ),
-  fc.constantFrom<unknown>(-1, Number.POSITIVE_INFINITY, { toString: 1 }, [[[]]], { length: -1 }, [null, 5, {}]),
+  fc.constantFrom<unknown>(-1, Number.POSITIVE_INFINITY, { toString: 1 }, [[[]]], { length: -1 }, [
+    null,
+    5,
+    {},
+  ]),
 );
 const anyRow = fc.oneof(
   fc.dictionary(fc.constantFrom(...NAMES.split(' '), '__proto__', 'toString'), anyValue),

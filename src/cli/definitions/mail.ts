@@ -1,6 +1,12 @@
 import { type Command, Option } from 'commander';
 import type { Call } from './call.ts';
-import { addGlobalOptions, examples, seconds, WHOSE_MAILBOX, wholeNumber } from './global-options.ts';
+import {
+  addGlobalOptions,
+  examples,
+  seconds,
+  WHOSE_MAILBOX,
+  wholeNumber,
+} from './global-options.ts';
 
 const HOUR_MS = 3_600_000;
 const ACTS = 'request, query, propose, inform, agree, refuse or done';
@@ -22,7 +28,11 @@ function defineSend(command: Command, call: Call): void {
     .description(
       'Puts a letter into the outbox and waits for its outcome, at most 5 seconds. `queued` means that it is on its way: do not send it again.',
     )
-    .option('--to <who>', 'an id, several with commas, role:<role>, orchestrator, human, broadcast', collect)
+    .option(
+      '--to <who>',
+      'an id, several with commas, role:<role>, orchestrator, human, broadcast',
+      collect,
+    )
     .requiredOption('--act <act>', ACTS)
     .option('--subject <line>', 'what it is about')
     .addOption(new Option('--body <text>', 'what it says').conflicts('bodyFile'))

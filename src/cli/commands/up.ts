@@ -1,0 +1,86 @@
+import {
+  createHive,
+  formatRow,
+  type LogRow,
+  openHive,
+  runOnce,
+  startRouter,
+  systemClock,
+} from '../../index.ts';
+import type { Context } from '../context.ts';
+import { type DaemonLog, openDaemonLog } from '../daemon-log.ts';
+import { listenForStop } from '../stop-signals.ts';
+
+/** Options of `up`. */
+export interface UpOptions {
+  once?: true;
+  pollMs?: number;
+  watch: boolean;
+  takeover?: true;
+}
+
+/** Runs the router of a hive until it is told to stop, or once. */
+export async function up(
+  context: Context,
+  given: string | undefined,
+  options: UpOptions,
+): Promise<void> {
+  const dir = context.hiveDir(given);
+  context.surface.keepRunning();
+  if (options.once) return routeOnce(context, dir, options);
+  const log = openDaemonLog(context.surface);
+  using signals = listenForStop();
+  log.info(`Starting the router of ${dir}.`);
+  const router = await startRouter({
+    dir,
+    takeover: options.takeover === true,
+    watch: options.watch,
+    ...(options.pollMs === undefined ? {} : { pollMs: options.pollMs }),
+    onRow: rowTeller(context, log),
+    onTrouble: (error) => log.error('A pass could not be finished; it is tried again.', error),
+  });
+  await complete(dir, (note) => log.warn(note));
+  const agents = openHive(dir).agents();
+  log.info(`Ready. Agents: ${agents.map(({ id }) => id).join(', ') || 'none'}. Ctrl-C stops it.`);
+  const signal = await Promise.race([router.ended, signals.first]);
+  if (signal !== undefined) log.info(`${signal}: stopping.`);
+  await router.stop();
+  log.info('Stopped. Letters wait in their outboxes until a router is up again.');
+}
+
+async function routeOnce(context: Context, dir: string, options: UpOptions): Promise<void> {
+  const tell = rowTeller(context, undefined);
+  const report = await runOnce({
+    dir,
+    clock: systemClock,
+    takeover: options.takeover === true,
+    onRows: (rows) => rows.forEach(tell),
+  });
+  await complete(dir, (note) => context.note(note));
+  if (context.json) return context.printJson(report, 'line');
+  const letters = report.letters === 1 ? '1 letter' : `${report.letters} letters`;
+  context.print(`Routed ${letters}.`);
+  if (report.waiting) context.print('Some files are not finished yet; they are routed next time.');
+  if (!report.recorded) context.print('The history is behind; it catches up next time.');
+}
+
+/** Puts back what is missing in a hive, and says what the person should know. */
+async function complete(dir: string, say: (note: string) => void): Promise<void> {
+  const { notes } = await createHive(dir, { agents: [] });
+  notes.forEach(say);
+}
+
+/**
+ * Tells of rows as they are written: to a person on a terminal all of them, to a program that asked for
+ * JSON too; otherwise only what is amiss, since the rest stands in log.jsonl.
+ */
+function rowTeller(context: Context, log: DaemonLog | undefined): (row: LogRow) => void {
+  const { color, surface } = context;
+  if (context.json) return (row) => context.printJson(row, 'line');
+  if (surface.stdout.isTTY) {
+    return (row) => context.printRow(formatRow(row, { color, width: context.width }));
+  }
+  return ({ kind, note }) => {
+    if (kind === 'warning' && note !== undefined) log?.warn(note);
+  };
+}

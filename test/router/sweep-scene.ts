@@ -1,0 +1,238 @@
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { putRequest } from '../../src/hive/control.ts';
+import type { AgentId } from '../../src/protocol/addresses.ts';
+import type { LogRow } from '../../src/protocol/event.ts';
+import type { Message } from '../../src/protocol/message.ts';
+import { makeBench, type RouterBench } from '../helpers/router-bench.ts';
+
+/** A hive with work to do, and what must have become of it when all is at rest. */
+export interface Scene {
+  base: RouterBench;
+  /** Passes until nothing moves any more. */
+  passes: number;
+  expected: Expected;
+}
+
+interface Expected {
+  /** Each message that is to be seen in an inbox, as `<agent>: <subject>`. */
+  seen: string[];
+  /** The same for `held/`. */
+  held: string[];
+  /** Files left in `deferred/`, as `<agent>: <place>`. */
+  deferred: string[];
+  /** Names in `.sent/` without the id, by sender. */
+  sent: Record<string, string[]>;
+  /** Rows but warnings, as told by {@link tellRow}. */
+  rows: string[];
+  /** Subjects of the messages in the queue of the history, and how many originals. */
+  recorded: { subjects: string[]; originals: number };
+}
+
+const AGENTS = ['god', 'planner', 'coder', 'tester', 'writer', 'critic'];
+const SETTINGS = {
+  settle: { openMs: 0, closedMs: 0, strayMs: 0, temporaryMs: 0 },
+  owed: { expireMs: 3_600_000 },
+};
+
+async function makeHive(): Promise<RouterBench> {
+  const bench = await makeBench({ agents: AGENTS, settings: SETTINGS });
+  bench.setAgent('critic', { onHold: true });
+  return bench;
+}
+
+function breakInbox(bench: RouterBench, agent: string): void {
+  const { inbox } = bench.layout.agent(agent as AgentId);
+  bench.files.rename(inbox, `${inbox}.away`);
+  bench.files.write(inbox, 'no directory');
+}
+
+function mendInbox(bench: RouterBench, agent: string): void {
+  const { inbox } = bench.layout.agent(agent as AgentId);
+  bench.files.unlink(inbox);
+  bench.files.rename(`${inbox}.away`, inbox);
+}
+
+/** A direct letter, a broadcast to five, a bounce, a repaired letter, a stray, a hold, a broken inbox. */
+export async function firstDelivery(): Promise<Scene> {
+  const base = await makeHive();
+  breakInbox(base, 'coder');
+  base.write('planner', 'a.json', { to: 'tester', act: 'request', subject: 'direct', body: 'x' });
+  base.write('planner', 'b.json', { to: 'all', act: 'inform', subject: 'broadcast', body: 'x' });
+  base.write('writer', 'c.json', { to: 'nobody', act: 'inform', subject: 'lost', body: 'x' });
+  base.write('tester', 'd.json', '{"to":"writer","act":"inform","subject":"mended","body":"x",}');
+  base.write('tester', 'notes.txt', 'no letter');
+  const everyone = 'broadcast partial partial to god,coder,tester,writer,critic';
+  const landed = 'delivered god,tester,writer owed coder held critic';
+  return {
+    base,
+    passes: 3,
+    expected: {
+      seen: [
+        'god: broadcast',
+        'planner: notice partial',
+        'tester: broadcast',
+        'tester: direct',
+        'tester: notice stray',
+        'writer: broadcast',
+        'writer: mended',
+        'writer: notice unknown-recipient',
+      ],
+      held: ['critic: broadcast'],
+      deferred: ['coder: inbox'],
+      sent: { planner: ['a.json', 'b.json'], tester: ['d.json'], writer: ['bounced-c.json'] },
+      rows: [
+        `letter ${everyone} ${landed}`,
+        'letter direct delivered delivered to tester delivered tester',
+        'letter lost bounced unknown-recipient to nobody',
+        'letter mended delivered delivered to writer delivered writer',
+        'notice partial to planner delivered planner',
+        'notice stray to tester delivered tester',
+        'notice unknown-recipient to writer delivered writer',
+        'stray name to notes.txt',
+      ],
+      recorded: {
+        subjects: [
+          'broadcast',
+          'direct',
+          'mended',
+          'notice partial',
+          'notice stray',
+          'notice unknown-recipient',
+        ],
+        originals: 2,
+      },
+    },
+  };
+}
+
+/** What was owed and held moves on: a mended inbox, an expiry, the end of a hold, a release. */
+export async function secondDelivery(): Promise<Scene> {
+  const base = await makeHive();
+  for (const agent of ['coder', 'writer']) breakInbox(base, agent);
+  base.write('planner', 'a.json', { to: 'coder', act: 'request', subject: 'late 1', body: 'x' });
+  base.write('planner', 'b.json', { to: 'coder', act: 'inform', subject: 'late 2', body: 'x' });
+  base.write('tester', 'c.json', { to: 'writer', act: 'inform', subject: 'expiring', body: 'x' });
+  base.write('tester', 'd.json', { to: 'critic', act: 'inform', subject: 'waited', body: 'x' });
+  await base.start();
+  await base.passes(2);
+  base.handle('ack');
+  const [waiting] = base.held('critic');
+  const loop = { ...waiting, id: '01kbag3mq0000-stuckone', to: 'god', subject: 'stuck', hops: 13 };
+  const held = { ...loop, id: '01kbag3mq000-stuckone', held: { code: 'hop-cap', at: 'then' } };
+  base.files.mkdir('/hive/held/god');
+  base.files.write(`/hive/held/god/${held.id}.json`, JSON.stringify(held));
+  mendInbox(base, 'coder');
+  base.setAgent('critic', { onHold: false });
+  await putRequest(base.files, base.layout, { kind: 'release', id: held.id }, 5);
+  base.passTime(SETTINGS.owed.expireMs);
+  for (const name of base.list('.router', 'history')) {
+    base.files.unlink(join(base.layout.historyQueue, name));
+  }
+  base.files.unlink(base.layout.log);
+  return {
+    base: base.copy(),
+    passes: 4,
+    expected: {
+      seen: [
+        'coder: late 1',
+        'coder: late 2',
+        'critic: waited',
+        'god: stuck',
+        'tester: notice undeliverable',
+      ],
+      held: ['writer: expiring'],
+      deferred: [],
+      sent: { planner: ['a.json', 'b.json'], tester: ['c.json', 'd.json'] },
+      rows: [
+        'expired expiring undeliverable to writer held writer',
+        'late late 1 to coder delivered coder',
+        'late late 2 to coder delivered coder',
+        'notice undeliverable to tester delivered tester',
+        'release stuck to god delivered god',
+        'release waited to critic delivered critic',
+      ],
+      recorded: { subjects: ['notice undeliverable'], originals: 0 },
+    },
+  };
+}
+
+/** Starts a router and has it bring everything to rest. */
+export async function journey(bench: RouterBench, { passes }: Scene): Promise<void> {
+  await bench.start();
+  await bench.passes(passes);
+}
+
+/** Checks that everything has come to its one end, whatever happened on the way. */
+export function checkRest(bench: RouterBench, { expected }: Scene): void {
+  bench.handle('ack');
+  const seen = bench.seen.map(({ agent, message }) => `${agent}: ${about(message)}`);
+  const heldBy = (agent: string) => bench.held(agent).map(({ subject }) => `${agent}: ${subject}`);
+  const rows = bench.rows().filter(({ kind }) => kind !== 'warning');
+  const records = bench.queue().flatMap((plan) => plan.records);
+  const sent = Object.fromEntries(
+    Object.keys(expected.sent).map((agent) => [agent, sentBy(bench, agent)]),
+  );
+  const deferred = bench.place('deferred').map((name) => name.split('~').slice(2).join(': '));
+  const messages = records.flatMap(({ message }) => (message === undefined ? [] : about(message)));
+  const originals = records.filter(({ original }) => original !== undefined).length;
+  const actual = {
+    seen: seen.sort(),
+    held: AGENTS.flatMap(heldBy).sort(),
+    deferred,
+    sent,
+    rows: rows.map(tellRow).sort(),
+    recorded: { subjects: messages.sort(), originals },
+  };
+  expect(actual).toEqual(expected);
+  for (const place of ['claim', 'stage', 'owed', 'trash'] as const) {
+    expect(bench.place(place), place).toEqual([]);
+  }
+  const epochs = bench.list('.router').filter((name) => /^e\d/.test(name));
+  expect(epochs).toEqual([bench.router.epoch.name]);
+  checkIds(bench, rows);
+  checkOriginals(bench, Object.keys(expected.sent));
+}
+
+/** Names a message by its subject; a notice by its code, since its wording is free. */
+function about({ subject, notice }: Pick<Message, 'subject' | 'notice'>): string {
+  return notice === undefined ? subject : `notice ${notice.code}`;
+}
+
+function tellRow(row: LogRow): string {
+  const { kind, subject, outcome, code, to, delivered, owed, held } = row;
+  const lists = Object.entries({ to, delivered, owed, held });
+  const told = lists.flatMap(([name, list]) => (list?.length ? `${name} ${list.join(',')}` : []));
+  return [kind, kind === 'notice' ? '' : subject, outcome, code, ...told].filter(Boolean).join(' ');
+}
+
+function sentBy(bench: RouterBench, agent: string): string[] {
+  const names = bench.list('agents', agent, 'outbox', '.sent');
+  return names.map((name) => name.replace(/[0-9a-z]{12}-[0-9a-z]{8}\./, '')).sort();
+}
+
+/** Every copy, archive name and row of one letter carries the same id. */
+function checkIds(bench: RouterBench, rows: LogRow[]): void {
+  const ids = new Map<string, Set<string>>();
+  const note = (subject: string | undefined, id: string | undefined): void => {
+    if (subject === undefined || id === undefined) return;
+    ids.set(subject, (ids.get(subject) ?? new Set()).add(id));
+  };
+  for (const { message } of bench.seen) note(message.subject, message.id);
+  for (const agent of AGENTS) for (const { subject, id } of bench.held(agent)) note(subject, id);
+  for (const { subject, id } of rows) note(subject, id);
+  for (const { records } of bench.queue()) {
+    for (const { id, message } of records) note(message?.subject, id);
+  }
+  for (const [subject, found] of ids) expect([...found], subject).toHaveLength(1);
+}
+
+/** What lies in `.sent` is what was written, byte for byte. */
+function checkOriginals(bench: RouterBench, senders: string[]): void {
+  for (const agent of senders) {
+    const { sent } = bench.layout.agent(agent as AgentId);
+    for (const name of bench.list('agents', agent, 'outbox', '.sent')) {
+      expect(bench.files.text(join(sent, name))).toContain('"body":"x"');
+    }
+  }
+}

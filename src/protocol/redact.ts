@@ -147,9 +147,18 @@ function isInWord(text: string, at: number): boolean {
   return /[A-Za-z0-9]$/.test(before) && !/\\[nrt]$/.test(before);
 }
 
+/**
+ * Tells whether what ends at `end` is the rest of a value that had a secret taken out of it: it was
+ * judged as a whole then, and must not be judged otherwise now.
+ */
+function isRest(text: string, end: number): boolean {
+  return text.startsWith(MARK, end);
+}
+
 function findToken(text: string, at: number, isSecret: (head: string, last: boolean) => boolean) {
   const head = matchAt(TOKEN_HEAD, text, at)?.[0] ?? '';
   const headEnd = withoutPunctuation(text, at, at + head.length);
+  if (isRest(text, at + head.length)) return undefined;
   const last = matchAt(TOKEN_LAST, text, headEnd) !== undefined;
   if (!isSecret(text.slice(at, headEnd), last)) return undefined;
   const all = matchAt(TOKEN_ALL, text, at)?.[0] ?? '';
@@ -221,6 +230,7 @@ function indexOfClosing(line: string, quote: string): number {
 
 function findBare(text: string, at: number, field: SecretField): Secret | undefined {
   const head = matchAt(BARE_HEAD, text, at)?.[0] ?? '';
+  if (isRest(text, at + head.length)) return undefined;
   const end = withoutPunctuation(text, at, at + head.length);
   const alone = field.alone && matchAt(ALONE_AFTER, text, end) !== undefined;
   if (end === at || !isBareSecret(text.slice(at, end), { ...field, alone })) return undefined;

@@ -2,6 +2,7 @@ import { makeAgentDirectory } from '../hive/agent-directory.ts';
 import { answerRequest, type ControlResult, listRequests } from '../hive/control.ts';
 import { agentOf, writeRegistry } from '../hive/registry.ts';
 import { changeRoster, type RosterChange } from '../hive/roster-change.ts';
+import { systemCode } from '../protocol/errors.ts';
 import type { HeldMessage } from '../routing/inputs.ts';
 import { listHeld } from './ended-holds.ts';
 import { refreshHive } from './refresh.ts';
@@ -13,28 +14,50 @@ export interface AppliedRequests {
   answers: { name: string; result: ControlResult }[];
 }
 
-/** Takes the requests that wait in `.router/control/`, in their order; changes are made at once. */
+const LOOK_BACK_BYTES = 1024 * 1024;
+
+/**
+ * Takes the requests that wait in `.router/control/`, in their order; changes are made at once. Trouble
+ * with them is theirs alone and stops no mail.
+ */
 export async function applyRequests(router: Router): Promise<AppliedRequests> {
   const { fs, layout } = router;
   const applied: AppliedRequests = { releases: [], answers: [] };
-  for (const { name, request } of listRequests(fs, layout)) {
-    if (request?.kind === 'release') {
-      applied.answers.push({ name, result: release(request.id, router, applied) });
-    } else {
-      await answerRequest(fs, layout, name, await applyChange(request?.change, router));
+  await guarded(router, async () => {
+    for (const { name, request } of listRequests(fs, layout)) {
+      if (request?.kind === 'release') {
+        applied.answers.push({ name, result: release(request.id, router, applied) });
+      } else {
+        await answerRequest(fs, layout, name, await applyChange(request?.change, router));
+      }
     }
-  }
+  });
   return applied;
 }
 
 /** Answers the requests for releases, once these are committed. */
 export async function answerReleases({ answers }: AppliedRequests, router: Router): Promise<void> {
-  for (const { name, result } of answers) {
-    await answerRequest(router.fs, router.layout, name, result);
+  if (answers.length === 0) return;
+  await guarded(router, async () => {
+    for (const { name, result } of answers) {
+      await answerRequest(router.fs, router.layout, name, result);
+    }
+  });
+}
+
+async function guarded({ health }: Router, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+    health.clear('control');
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === undefined) throw error;
+    const message = `A request in .router/control can't be read or answered (${code}). It is tried again.`;
+    health.report('control', { red: false, message });
   }
 }
 
-function refused(code: 'usage' | 'not-found' | 'unhealthy', message: string): ControlResult {
+function refused(code: 'usage' | 'not-found' | 'unhealthy' | 'io', message: string): ControlResult {
   return { ok: false, code, message };
 }
 
@@ -42,7 +65,7 @@ async function applyChange(
   change: RosterChange | undefined,
   router: Router,
 ): Promise<ControlResult> {
-  const { fs, layout, census, pendingEvents } = router;
+  const { census, pendingEvents } = router;
   if (change === undefined) {
     return refused('usage', 'The request is not of a form that this router knows.');
   }
@@ -51,21 +74,40 @@ async function applyChange(
   }
   const result = changeRoster(census.registry, change);
   if (!result.ok) return result;
-  const agent = agentOf(result.registry, result.agent);
-  if (agent !== undefined) await makeAgentDirectory(fs, layout, result.agent, agent);
-  await writeRegistry(fs, layout.registry, result.registry);
+  const { registry, agent, said } = result;
+  try {
+    await makeAgentDirectory(router.fs, router.layout, agent, agentOf(registry, agent) ?? {});
+    await writeRegistry(router.fs, router.layout.registry, registry);
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === undefined) throw error;
+    return refused('io', `The change of ${agent} can't be written down (${code}). Try again.`);
+  }
   await refreshHive(router);
-  pendingEvents.push({ kind: 'roster', to: [result.agent], code: change.op, note: result.said });
-  return { ok: true, said: result.said };
+  pendingEvents.push({ kind: 'roster', to: [agent], code: change.op, note: said });
+  return { ok: true, said };
 }
 
-function release(id: string, router: Router, applied: AppliedRequests): ControlResult {
-  const already = applied.releases.some(({ message }) => message.id === id);
-  const held = already ? [] : listHeld(router).filter(({ message }) => message.id === id);
-  if (held.length === 0) {
-    return refused('not-found', `No held message has the id ${id}. See \`hivemail held\`.`);
+function release(id: string, router: Router, { releases }: AppliedRequests): ControlResult {
+  const isMeant = ({ message }: HeldMessage) => message.id === id;
+  if (!releases.some(isMeant)) {
+    const held = listHeld(router).filter(isMeant);
+    if (held.length === 0) return notHeld(id, router);
+    releases.push(...held.map((message) => ({ ...message, byPerson: true })));
   }
-  applied.releases.push(...held.map((message) => ({ ...message, byPerson: true })));
-  const to = held.map(({ holder }) => holder).join(', ');
-  return { ok: true, said: `${id} is delivered to ${to}.` };
+  return delivered(
+    id,
+    releases.filter(isMeant).map(({ holder }) => holder),
+  );
+}
+
+/** A router that ended after the delivery and before the answer leaves the request to the next one. */
+function notHeld(id: string, { log }: Router): ControlResult {
+  const rows = log.tail(LOOK_BACK_BYTES).filter((row) => row.kind === 'release' && row.id === id);
+  if (rows.length > 0) return delivered(id, [...new Set(rows.flatMap(({ to }) => to ?? []))]);
+  return refused('not-found', `No held message has the id ${id}. See \`hivemail held\`.`);
+}
+
+function delivered(id: string, to: readonly string[]): ControlResult {
+  return { ok: true, said: `${id} is delivered to ${to.join(', ')}.` };
 }

@@ -49,7 +49,7 @@ function* walkHeld(files: Files, only?: AgentId): Generator<HeldMessage | undefi
     const names = listNames(fs, dir);
     if (names === undefined) yield undefined;
     for (const name of (names ?? []).filter((each) => each.endsWith('.json')).sort()) {
-      yield* readHeld(fs, join(dir, name), holder);
+      yield* readHeld(fs, join(dir, name), holder, name.slice(0, -'.json'.length));
     }
   }
 }
@@ -68,6 +68,7 @@ function* readHeld(
   fs: Router['fs'],
   path: string,
   holder: AgentId,
+  id: string,
 ): Generator<HeldMessage | undefined> {
   let text: string;
   try {
@@ -79,5 +80,6 @@ function* readHeld(
     return;
   }
   const message = parseMessage(text);
-  if (message !== undefined) yield { holder, message, byPerson: false };
+  // Under another name it would stay when it is delivered, and be delivered again and again.
+  if (message?.id === id) yield { holder, message, byPerson: false };
 }

@@ -12,7 +12,6 @@ export function findUnregistered({ fs, layout, seen, census, health }: Router): 
   if (census === undefined) return;
   const version = versionOf(fs.stat(layout.agents));
   if (seen.agents === version) return;
-  seen.agents = version;
   const keys = new Set<string>();
   for (const name of fs.list(layout.agents)) {
     if (name === DESK || name.startsWith('.') || agentOf(census.registry, name) !== undefined)
@@ -27,4 +26,5 @@ export function findUnregistered({ fs, layout, seen, census, health }: Router): 
     health.report(key, { red: false, message });
   }
   health.keepOnly('unregistered/', keys);
+  seen.agents = version;
 }

@@ -14,6 +14,7 @@ export async function writePendingEvents(router: Router): Promise<void> {
   try {
     const rows = await log.append(pendingEvents);
     pendingEvents.length = 0;
+    health.clear('log');
     onRows(rows);
   } catch (error) {
     const code = systemCode(error);

@@ -12,7 +12,7 @@ import {
 } from '../protocol/addresses.ts';
 import { nearest } from '../protocol/nearest.ts';
 import type { OutcomeCode } from '../protocol/outcomes.ts';
-import { broadcastRecipients, type Roster } from './roster.ts';
+import { broadcastRecipients, type Roster, wayToPerson } from './roster.ts';
 
 /** An address that leads nowhere. */
 export interface ResolveFailure {
@@ -32,6 +32,8 @@ export interface Resolution {
   broadcast: boolean;
   /** The person is addressed, through the orchestrator or directly. */
   needsHuman: boolean;
+  /** Who gets a copy of what goes straight to the person: the orchestrator, where it is not addressed. */
+  copyTo?: AgentId;
 }
 
 /** Who writes, and whether this answers the person. */
@@ -42,7 +44,7 @@ export interface ResolveContext {
   repliesToPerson: boolean;
 }
 
-type Lookup = { ids: AgentId[] } | { code: OutcomeCode; candidates?: string[] };
+type Lookup = { ids: AgentId[]; copyTo?: AgentId } | { code: OutcomeCode; candidates?: string[] };
 
 /**
  * Resolves the addresses of a letter.
@@ -53,26 +55,29 @@ export function resolveAddresses(
   context: ResolveContext,
 ): Resolution {
   const recipients = new Set<AgentId>();
+  const copies = new Set<AgentId>();
   const resolution: Resolution = {
     recipients: [],
     failures: [],
     broadcast: false,
     needsHuman: false,
   };
-  for (const address of addresses) {
-    const name = address.toLowerCase();
+  const byName = new Map(addresses.map((address) => [address.toLowerCase(), address]));
+  for (const [name, address] of byName) {
     const found = lookUp(name, context);
     if (BROADCAST_NAMES.includes(name)) resolution.broadcast = true;
     if (name === DESK) resolution.needsHuman = context.sender !== DESK;
     if ('code' in found) {
       resolution.failures.push({ to: address, candidates: [], ...found });
-    } else if (found.ids.length === 1 && found.ids[0] === context.sender) {
+    } else if (found.ids.includes(context.sender)) {
       resolution.failures.push({ to: address, code: 'to-self', candidates: [] });
     } else {
-      for (const id of found.ids) if (id !== context.sender) recipients.add(id);
+      for (const id of found.ids) recipients.add(id);
+      if (found.copyTo !== undefined) copies.add(found.copyTo);
     }
   }
-  resolution.recipients = [...recipients];
+  for (const copyTo of copies) if (!recipients.has(copyTo)) resolution.copyTo = copyTo;
+  resolution.recipients = [...new Set([...recipients, ...copies])];
   return resolution;
 }
 
@@ -89,13 +94,13 @@ function lookUp(name: string, context: ResolveContext): Lookup {
   const agent = isAgentId(name) ? roster.agents.get(name) : undefined;
   if (agent !== undefined && !(name === 'god' && agent.archived)) return { ids: [agent.id] };
   if (name === 'god') return lookUpOrchestrator(roster);
-  return lookUpDisplayName(name, roster);
+  return lookUpDisplayName(name, context);
 }
 
 function lookUpPerson({ roster, sender, repliesToPerson }: ResolveContext): Lookup {
-  const through = roster.orchestrator;
-  if (sender === DESK || through === undefined || through === sender) return { ids: [DESK] };
-  return { ids: repliesToPerson ? [DESK, through] : [through] };
+  const through = wayToPerson(roster, sender);
+  if (sender === DESK || through === undefined) return { ids: [DESK] };
+  return repliesToPerson ? { ids: [DESK], copyTo: through } : { ids: [through] };
 }
 
 function lookUpOrchestrator(roster: Roster): Lookup {
@@ -105,18 +110,20 @@ function lookUpOrchestrator(roster: Roster): Lookup {
 }
 
 function lookUpRole(role: string, { roster, sender }: ResolveContext): Lookup {
-  const agents = [...roster.agents.values()];
-  const ids = broadcastRecipients(roster, sender).filter(
-    (id) => roster.agents.get(id)?.role?.toLowerCase() === role,
-  );
+  const live = [...roster.agents.values()].filter(({ archived }) => !archived);
+  const inRole = live.filter((agent) => agent.role?.trim().toLowerCase() === role);
+  const reached = broadcastRecipients(roster, sender);
+  const ids = inRole.map(({ id }) => id).filter((id) => reached.includes(id));
   if (ids.length > 0) return { ids };
-  const roles = new Set(agents.flatMap((agent) => (agent.role ? [`role:${agent.role}`] : [])));
-  return { code: 'unknown-recipient', candidates: nearest(`role:${role}`, [...roles]) };
+  if (inRole.length > 0) return { code: 'nobody-reached' };
+  const roles = live.flatMap((agent) => (agent.role ? [`role:${agent.role.trim()}`] : []));
+  const meant = live.some(({ id }) => id === role) ? [role] : nearest(`role:${role}`, roles);
+  return { code: 'unknown-recipient', candidates: meant };
 }
 
-function lookUpDisplayName(name: string, roster: Roster): Lookup {
+function lookUpDisplayName(name: string, { roster, sender }: ResolveContext): Lookup {
   const agents = [...roster.agents.values()];
-  const named = agents.filter((agent) => agent.name.trim().toLowerCase() === name);
+  const named = agents.filter((agent) => comparable(agent.name) === comparable(name));
   const live = named.filter((agent) => !agent.archived);
   const matches = live.length > 0 ? live : named;
   const [only, ...others] = matches;
@@ -124,9 +131,15 @@ function lookUpDisplayName(name: string, roster: Roster): Lookup {
   if (only !== undefined) {
     return { code: 'ambiguous-recipient', candidates: matches.map((agent) => agent.id) };
   }
-  const names = agents.filter((agent) => !agent.archived).flatMap(({ id, name }) => [id, name]);
-  const ids = nearest(name, [...new Set(names)]).map(
-    (match: string) => agents.find(({ id, name }) => id === match || name === match)?.id ?? match,
+  const meant = agents.filter((agent) => !agent.archived && agent.id !== sender);
+  const names = new Set(meant.flatMap((agent) => [agent.id, agent.name]));
+  const ids = nearest(name, [...names]).map(
+    (match) => meant.find((agent) => agent.id === match || agent.name === match)?.id ?? match,
   );
   return { code: 'unknown-recipient', candidates: [...new Set(ids)] };
+}
+
+/** The same name may be typed with composed or with combining accents. */
+function comparable(name: string): string {
+  return name.normalize('NFC').trim().toLowerCase();
 }

@@ -27,3 +27,13 @@ export function broadcastRecipients(roster: Roster, sender: string): AgentId[] {
     .filter((agent) => !agent.archived && !agent.sendOnly && agent.id !== sender)
     .map((agent) => agent.id);
 }
+
+/**
+ * Finds the agent through whom `sender` reaches the person: the orchestrator, unless that is the sender
+ * itself or reads no mail.
+ */
+export function wayToPerson(roster: Roster, sender: string): AgentId | undefined {
+  const { orchestrator, agents } = roster;
+  if (orchestrator === undefined || orchestrator === sender) return undefined;
+  return agents.get(orchestrator)?.sendOnly === true ? undefined : orchestrator;
+}

@@ -122,7 +122,6 @@ describe('redactSecrets on named fields', () => {
     [`token: ${SHA}`, 'token: [redacted:token]'],
     ['//host/:_authToken=abcd-efgh', '//host/:_authToken=[redacted:token]'],
     [`aws_secret_access_key = ${RANDOM}`, 'aws_secret_access_key = [redacted:secret]'],
-    ['password=hunter2[redacted:token]', 'password=[redacted:password][redacted:token]'],
     ['client_secret=abc', 'client_secret=[redacted:secret]'],
     [`password=${'x1'.repeat(5000)}, next`, 'password=[redacted:password], next'],
   ])('shows %j as %j', (text, shown) => {

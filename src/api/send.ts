@@ -93,13 +93,12 @@ function requireSendable(
   if (to.length === 0) return;
   const roster = rosterOf(readRegistry(fs, layout.registry));
   const { failures } = resolveAddresses(to, { roster, sender, repliesToPerson: false });
-  const unknown = failures.filter(
-    ({ code }) => code === 'unknown-recipient' || code === 'ambiguous-recipient',
-  );
-  if (unknown.length === 0) return;
-  const said = unknown.map(({ to: name, candidates }) => {
-    const meant = candidates.length > 0 ? ` Did you mean ${candidates.join(', ')}?` : '';
-    return `There is no agent "${name}" to write to, or several.${meant}`;
+  const sentences = failures.flatMap(({ to: name, code, candidates }) => {
+    const them = candidates.join(', ');
+    if (code === 'ambiguous-recipient') return `Several agents are called "${name}": ${them}.`;
+    if (code !== 'unknown-recipient') return [];
+    return `There is no agent "${name}".${them === '' ? '' : ` Did you mean ${them}?`}`;
   });
-  throw new HivemailError('refused', `${said.join(' ')} Nothing was sent.`);
+  if (sentences.length === 0) return;
+  throw new HivemailError('refused', `${sentences.join(' ')} Nothing was sent.`);
 }

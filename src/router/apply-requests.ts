@@ -2,9 +2,9 @@ import { makeAgentDirectory } from '../hive/agent-directory.ts';
 import { answerRequest, type ControlResult, listRequests } from '../hive/control.ts';
 import { agentOf, writeRegistry } from '../hive/registry.ts';
 import { changeRoster, type RosterChange } from '../hive/roster-change.ts';
-import { systemCode } from '../protocol/errors.ts';
+import { HivemailError, systemCode } from '../protocol/errors.ts';
 import type { HeldMessage } from '../routing/inputs.ts';
-import { listHeld } from './ended-holds.ts';
+import { walkHeld } from './ended-holds.ts';
 import { refreshHive } from './refresh.ts';
 import type { Router } from './router.ts';
 
@@ -91,7 +91,11 @@ async function applyChange(
 function release(id: string, router: Router, { releases }: AppliedRequests): ControlResult {
   const isMeant = ({ message }: HeldMessage) => message.id === id;
   if (!releases.some(isMeant)) {
-    const held = listHeld(router).filter(isMeant);
+    const entries = [...walkHeld(router)];
+    const held = entries.filter((entry) => entry !== undefined).filter(isMeant);
+    if (held.length === 0 && entries.includes(undefined)) {
+      throw new HivemailError('io', 'Something in held/ can not be read now.');
+    }
     if (held.length === 0) return notHeld(id, router);
     releases.push(...held.map((message) => ({ ...message, byPerson: true })));
   }

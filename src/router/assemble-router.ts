@@ -63,7 +63,8 @@ export function assembleRouter(parts: RouterParts): Router {
   }
   return {
     ...{ fs, layout, clock, ids, epoch, log, history, health, memory, onRows, pendingEvents },
-    ...{ settings, rules, census: undefined, recheckHeld: true, seen: {}, committed: new Set() },
+    ...{ settings, rules, census: undefined, recheckHeld: true, seen: {}, lostRows: 0 },
+    ...{ committed: new Set(), incomplete: new Set() },
     scanner: new OutboxScanner(fs, layout),
     settling: new SettleWatch(),
     deferral: new DeferralSchedule(),

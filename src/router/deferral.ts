@@ -23,8 +23,12 @@ interface Attempt {
   count: number;
   waitMs: number;
   dueAtMs: number;
-  failed: boolean;
+  /** Attempts by this router, one after the other, that failed. */
+  failures: number;
 }
+
+/** One failure may be the machine's; after two, with a wait between, it is the inbox's. */
+const FAILURES_THAT_TELL = 2;
 
 /**
  * Spaces the attempts at inboxes that can't be written to: each wait is twice the one before. Only the
@@ -48,24 +52,21 @@ export class DeferralSchedule {
   ): Owed[] {
     const before = this.#attempts.get(inbox);
     const again = copies.find(({ id }) => id === before?.last.id);
-    if (before !== undefined && again === undefined) {
-      return this.#take(inbox, copies.slice(0, most), { nowMs, waitMs: times.retryFirstMs });
+    if (before === undefined || again === undefined) {
+      const taken = copies.slice(0, before === undefined ? 1 : most);
+      return this.#take(inbox, taken, { nowMs, waitMs: times.retryFirstMs, failures: 0 });
     }
     // Under the same name still: the batch of that attempt never came about.
-    if (before !== undefined && again?.name === before.last.name) {
-      return copies.slice(0, Math.min(before.count, most));
-    }
-    if (before !== undefined) {
-      before.failed = true;
-      if (nowMs < before.dueAtMs) return [];
-    }
-    const waitMs = Math.min((before?.waitMs ?? times.retryFirstMs / 2) * 2, times.retryMostMs);
-    return this.#take(inbox, copies.slice(0, 1), { nowMs, waitMs, failed: before !== undefined });
+    if (again.name === before.last.name) return copies.slice(0, Math.min(before.count, most));
+    if (nowMs < before.dueAtMs) return [];
+    const waitMs = Math.min(before.waitMs * 2, times.retryMostMs);
+    const failures = before.failures + 1;
+    return this.#take(inbox, copies.slice(0, 1), { nowMs, waitMs, failures });
   }
 
-  /** Tells whether the last attempt at an inbox was made by this router and failed. */
-  hasFailed(inbox: string): boolean {
-    return this.#attempts.get(inbox)?.failed === true;
+  /** Tells whether an inbox has refused what this router brought, more than once and to the last. */
+  isRefusing(inbox: string): boolean {
+    return (this.#attempts.get(inbox)?.failures ?? 0) >= FAILURES_THAT_TELL;
   }
 
   /** Forgets the inboxes that nothing is owed to any more. */
@@ -76,12 +77,12 @@ export class DeferralSchedule {
   #take<Owed extends ScheduledCopy>(
     inbox: string,
     taken: Owed[],
-    { nowMs, waitMs, failed = false }: { nowMs: number; waitMs: number; failed?: boolean },
+    { nowMs, waitMs, failures }: { nowMs: number; waitMs: number; failures: number },
   ): Owed[] {
     const last = taken.at(-1);
     if (last === undefined) return [];
     const { name, id } = last;
-    const attempt = { last: { name, id }, count: taken.length, waitMs, failed };
+    const attempt = { last: { name, id }, count: taken.length, waitMs, failures };
     this.#attempts.set(inbox, { ...attempt, dueAtMs: nowMs + waitMs });
     return taken;
   }

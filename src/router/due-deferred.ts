@@ -73,7 +73,7 @@ function pickDue(
   const times = settings.owed;
   const tried = deferral.takeDue(inbox, copies, { nowMs, most, times });
   const isGivenUp = ({ id, place }: OwedCopy) =>
-    place === 'inbox' && deferral.hasFailed(inbox) && isExpired(id, clock.now(), times);
+    place === 'inbox' && deferral.isRefusing(inbox) && isExpired(id, clock.now(), times);
   const givenUp = copies.filter(isGivenUp).slice(0, most);
   const retried = tried.filter((copy) => !givenUp.includes(copy));
   return [

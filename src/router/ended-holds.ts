@@ -39,7 +39,7 @@ export function endedHolds(router: Router): HeldMessage[] {
 }
 
 /** Yields what lies in `held/`, oldest first for each holder; nothing for what can't be read now. */
-function* walkHeld(files: Files, only?: AgentId): Generator<HeldMessage | undefined> {
+export function* walkHeld(files: Files, only?: AgentId): Generator<HeldMessage | undefined> {
   const { fs, layout } = files;
   const isHolder = (name: string) => name === DESK || isAgentId(name);
   const holders = only === undefined ? listNames(fs, layout.held)?.filter(isHolder) : [only];

@@ -3,26 +3,29 @@
  * so the same code serves the batch of this pass, one that met an error before, and one of a router
  * that died. A batch that gets stuck stays owed and holds up no other.
  */
-
-import { rowKey } from '../log/rows.ts';
 import { systemCode } from '../protocol/errors.ts';
-import type { HiveEvent } from '../protocol/event.ts';
-import type { Copy, Plan } from '../routing/plan.ts';
-import { recallRow } from '../routing/recall.ts';
+import type { Copy } from '../routing/plan.ts';
 import { archiveBatch } from '../spool/archive.ts';
 import { type OwedBatch, recordBatch } from '../spool/owed.ts';
-import { deferredName, publishBatch } from '../spool/publish.ts';
+import { publishBatch } from '../spool/publish.ts';
+import { logBatches } from './log-batches.ts';
+import { rememberStrays } from './note-strays.ts';
 import type { Router } from './router.ts';
 
-/**
- * Finishes batches as far as the machine lets it.
- * @returns whether all of them are logged, which new decisions have to wait for
- */
+/** What became of the batches to be finished. */
+export interface Finished {
+  /** All of them are published and logged, which new decisions have to wait for. */
+  logged: boolean;
+  /** Those that still owe something; what their plans name is not free to be decided on. */
+  unfinished: OwedBatch[];
+}
+
+/** Finishes batches as far as the machine lets it. */
 export async function finishBatches(
   batches: readonly OwedBatch[],
   router: Router,
-): Promise<boolean> {
-  if (batches.length === 0) return true;
+): Promise<Finished> {
+  if (batches.length === 0) return { logged: true, unfinished: [] };
   const trouble = new Set<string>();
   const changed = new Set<string>();
   for (const batch of batches) {
@@ -31,17 +34,22 @@ export async function finishBatches(
   const published = batches.filter((batch) =>
     attempt(batch, router, trouble, () => publishBatch(batch, publishContext(router))),
   );
-  const [, logged] = await Promise.all([
-    syncDirs(changed, router, trouble),
+  const [synced, logged] = await Promise.all([
+    syncDirs(changed, router),
     logBatches(published, router),
   ]);
-  for (const batch of logged ? published : []) {
-    if (trouble.has(batch.plan.batch) || trouble.has('sync')) continue;
-    attempt(batch, router, trouble, () => recordFinished(batch, router));
-  }
-  reportTrouble(trouble, router);
+  const remembered = await rememberStrays(published, router);
+  const ready = synced && logged && remembered ? published : [];
+  const recorded = ready.filter(
+    (batch) =>
+      !trouble.has(batch.plan.batch) &&
+      attempt(batch, router, trouble, () => recordFinished(batch, router)),
+  );
   router.history.nudge();
-  return logged && published.length === batches.length;
+  return {
+    logged: logged && published.length === batches.length,
+    unfinished: batches.filter((batch) => !recorded.includes(batch)),
+  };
 }
 
 function publishContext(router: Router) {
@@ -77,66 +85,24 @@ function attempt(
   }
 }
 
-async function syncDirs(dirs: Set<string>, router: Router, trouble: Set<string>): Promise<void> {
-  const syncs = [...dirs].map((dir) => router.fs.syncDir(dir));
-  for (const result of await Promise.allSettled(syncs)) {
+async function syncDirs(dirs: Set<string>, { fs, health }: Router): Promise<boolean> {
+  let code: string | undefined;
+  for (const result of await Promise.allSettled([...dirs].map((dir) => fs.syncDir(dir)))) {
     if (result.status === 'fulfilled') continue;
-    if (systemCode(result.reason) === undefined) throw result.reason;
-    trouble.add('sync');
+    code = systemCode(result.reason);
+    if (code === undefined) throw result.reason;
   }
-}
-
-async function logBatches(batches: readonly OwedBatch[], router: Router): Promise<boolean> {
-  const { fs, epoch, log, health, memory, rules, committed, onRows } = router;
-  const deferred = new Set(fs.list(epoch.deferred));
-  const recovered = batches.filter(({ fresh }) => !fresh);
-  const since = Math.min(...recovered.map(({ plan }) => plan.logSeq));
-  try {
-    const written = recovered.length === 0 ? new Set<string>() : log.keysAfter(since);
-    const isNew = (row: HiveEvent) => written.size === 0 || !written.has(rowKey(row));
-    const events = batches.flatMap(({ plan }) => rowsOf(plan, deferred)).filter(isNew);
-    const rows = await log.append(events);
-    for (const row of rows) if (!committed.has(row.batch ?? '')) recallRow(row, memory, rules);
-    memory.commit();
-    health.clear('log');
-    onRows(rows);
+  if (code === undefined) {
+    health.clear('sync');
     return true;
-  } catch (error) {
-    const code = systemCode(error);
-    if (code === undefined) throw error;
-    const message = `log.jsonl can't be written (${code}). Nothing new is routed until it can.`;
-    health.report('log', { red: true, message });
-    return false;
   }
-}
-
-/** The rows of a plan as it really went: a copy found deferred is owed and not delivered. */
-function rowsOf(plan: Plan, deferred: ReadonlySet<string>): HiveEvent[] {
-  const owed = plan.copies.filter(({ name }) => deferred.has(deferredName(plan.batch, name)));
-  if (owed.length === 0) return plan.rows;
-  return plan.rows.flatMap((row) => {
-    const mine = owed.filter(({ id, to }) => id === row.id && row.to?.includes(to) === true);
-    if (mine.length === 0) return [row];
-    const names = mine.map(({ to }) => to as string);
-    const without = (list: string[] | undefined) => list?.filter((to) => !names.includes(to)) ?? [];
-    const delivered = without(row.delivered);
-    const held = without(row.held);
-    if (row.kind === 'late' && delivered.length === 0) return [];
-    const outcome = delivered.length > 0 ? ('partial' as const) : ('held' as const);
-    const code = outcome === 'partial' ? 'partial' : 'owed';
-    const told = row.kind === 'letter' ? { outcome, code } : {};
-    return [{ ...row, ...told, delivered, held, owed: names }];
-  });
+  const message = `A directory could not be synced (${code}); the batches are kept until it can.`;
+  health.report('sync', { red: true, message });
+  return false;
 }
 
 function recordFinished(batch: OwedBatch, router: Router): void {
   recordBatch(batch, router.fs, router.layout.historyQueue);
   router.committed.delete(batch.plan.batch);
   router.health.clear(`batch/${batch.plan.batch}`);
-}
-
-function reportTrouble(trouble: ReadonlySet<string>, { health }: Router): void {
-  if (!trouble.has('sync')) return health.clear('sync');
-  const message = 'A directory could not be synced; the batches are kept until it can.';
-  health.report('sync', { red: true, message });
 }

@@ -4,10 +4,10 @@
  */
 import { planBatch } from '../routing/plan-batch.ts';
 import { discardStaged, takeOverEpochs } from '../spool/epoch.ts';
-import { listOwed } from '../spool/owed.ts';
 import { commitBatch } from '../spool/stage.ts';
 import { answerReleases, applyRequests } from './apply-requests.ts';
 import { finishBatches } from './finish.ts';
+import { finishOwed } from './finish-owed.ts';
 import { gatherWork, hasInputs, NO_WORK, type Work } from './gather.ts';
 import { refreshHive } from './refresh.ts';
 import type { Census, Router } from './router.ts';
@@ -35,24 +35,20 @@ export interface PassOptions {
  *   refuses a step: then nothing is lost, and the next pass goes on from what the disk says
  */
 export async function runPass(router: Router, { takeIn }: PassOptions): Promise<PassReport> {
-  const { fs, epoch, census } = await refreshed(router);
-  const requests = await applyRequests(router);
-  const finished = await finishBatches(listOwed(fs, epoch), router);
-  const clear = finished && census !== undefined;
-  const work = clear ? gatherWork(router, { releases: requests.releases, takeIn }) : NO_WORK;
-  if (clear && hasInputs(work.inputs)) await routeBatch(work, census, router);
-  router.settling.endPass();
-  if (clear) await answerReleases(requests, router);
-  await writePendingEvents(router);
-  const { inputs, more, waiting } = work;
-  return { letters: inputs.claims.length, more, waiting: waiting || !finished };
-}
-
-async function refreshed(router: Router): Promise<Router> {
   await takeOverEpochs(router, router.epoch);
   discardStaged(router.fs, router.epoch);
   await refreshHive(router);
-  return router;
+  const { settled, spokenFor } = await finishOwed(router);
+  const requests = await applyRequests(router);
+  const { census } = router;
+  const free = settled && census !== undefined;
+  const work = free ? gatherWork(router, { ...requests, spokenFor, takeIn }) : NO_WORK;
+  if (free && hasInputs(work.inputs)) await routeBatch(work, census, router);
+  router.settling.endPass();
+  if (free) await answerReleases(requests, router);
+  await writePendingEvents(router);
+  const { inputs, more, waiting } = work;
+  return { letters: inputs.claims.length, more, waiting: waiting || !settled };
 }
 
 async function routeBatch(work: Work, { roster }: Census, router: Router): Promise<void> {
@@ -64,7 +60,6 @@ async function routeBatch(work: Work, { roster }: Census, router: Router): Promi
     memory.commit();
     router.committed.add(batch.plan.batch);
     await finishBatches([batch], router);
-    await router.reported.add(work.reported);
   } finally {
     memory.rollback();
   }

@@ -43,13 +43,13 @@ function refreshSettings(router: Router): void {
 async function refreshRoster(router: Router): Promise<void> {
   const { fs, layout, seen, health } = router;
   const version = versionOf(fs.stat(layout.registry));
-  if (seen.registry === version) return;
+  if (seen.registry === version) return completeDirectories(router);
   try {
     const registry = readRegistry(fs, layout.registry);
     const roster = rosterOf(registry);
-    const owners = [...roster.agents.keys(), DESK];
-    for (const id of owners) await makeDirectory(id, agentOf(registry, id) ?? {}, router);
     router.census = { registry, roster };
+    router.incomplete = new Set([...roster.agents.keys(), DESK]);
+    await completeDirectories(router);
     router.recheckHeld = true;
     seen.registry = version;
     seen.agents = '';
@@ -62,11 +62,20 @@ async function refreshRoster(router: Router): Promise<void> {
   }
 }
 
-/** Makes an agent's directory; trouble with one agent is that agent's alone. */
+/** Makes what agents' directories lack, again in each pass; trouble with one agent is that agent's alone. */
+async function completeDirectories(router: Router): Promise<void> {
+  const { census, incomplete, health } = router;
+  if (incomplete.size === 0 || census === undefined) return;
+  for (const id of incomplete) {
+    await makeDirectory(id, agentOf(census.registry, id) ?? {}, router);
+  }
+  health.keepOnly('agent/', new Set([...incomplete].map((id) => `agent/${id}`)));
+}
+
 async function makeDirectory(id: AgentId, agent: RegistryAgent, router: Router): Promise<void> {
   try {
     await makeAgentDirectory(router.fs, router.layout, id, agent);
-    router.health.clear(`agent/${id}`);
+    router.incomplete.delete(id);
   } catch (error) {
     const message = `The directory of ${id} can't be made whole. ${sentence(error)}`;
     router.health.report(`agent/${id}`, { red: true, message });

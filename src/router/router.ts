@@ -3,6 +3,7 @@ import type { HiveLayout } from '../hive/layout.ts';
 import type { Registry } from '../hive/registry.ts';
 import type { HiveSettings } from '../hive/settings.ts';
 import type { EventLog } from '../log/event-log.ts';
+import type { AgentId } from '../protocol/addresses.ts';
 import type { Clock } from '../protocol/clock.ts';
 import type { HiveEvent, LogRow } from '../protocol/event.ts';
 import type { IdSource } from '../protocol/ids.ts';
@@ -51,6 +52,10 @@ export interface Router {
   readonly seen: SeenFiles;
   /** Rows that belong to no batch, written at the end of the pass. */
   readonly pendingEvents: HiveEvent[];
+  /** Agents whose directory could not be made whole yet. */
+  incomplete: Set<AgentId>;
+  /** Rows given up since the log could last be written. */
+  lostRows: number;
   settings: HiveSettings;
   /** The numbers of {@link settings} that routing goes by. */
   rules: RoutingRules;

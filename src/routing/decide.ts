@@ -10,13 +10,14 @@ import { toTimestamp } from '../protocol/clock.ts';
 import { messageIdTime } from '../protocol/ids.ts';
 import type { Message } from '../protocol/message.ts';
 import { OUTCOME_OF, type Outcome, type OutcomeCode } from '../protocol/outcomes.ts';
-import { type Exchange, isPolitenessLoop, placeInExchange } from './exchange.ts';
+import { type Exchange, isBoundByHops, isPolitenessLoop, placeInExchange } from './exchange.ts';
 import type { Claim } from './inputs.ts';
+import { findLoop, type Loop } from './loops.ts';
 import type { RoutingMemory } from './memory.ts';
 import { type Resolution, type ResolveFailure, resolveAddresses } from './resolve.ts';
 import type { Roster } from './roster.ts';
 import type { RoutingRules } from './rules.ts';
-import { countInWindows } from './windows.ts';
+import { countInWindows, type WindowedLetter } from './windows.ts';
 
 /** What every decision is made with. */
 export interface DecisionContext {
@@ -41,14 +42,18 @@ export interface Decision {
   envelope?: Omit<Message, 'to'>;
   /** One for each copy that is made. */
   fates: Fate[];
+  /** Everyone it was addressed to, as resolved, also those that it does not reach. */
+  recipients: AgentId[];
   /** Addresses that it does not reach. */
   failures: ResolveFailure[];
+  /** Who gets it as a copy of what went to the person, so that nothing is asked of it. */
+  copyTo?: AgentId | undefined;
   /** What is wrong with a letter that was refused or quarantined for its content. */
   issues: LetterIssue[];
   /** The letter as read, for a notice that offers it again in another form. */
   letter?: Letter;
-  /** Why it is held, where a window or the hop cap holds it; the key is told to the orchestrator once. */
-  loop?: { key: string; what: string };
+  /** Why it is held, where a window or the hop cap holds it. */
+  loop?: Loop;
   /** `in_reply_to` names a message that its sender never got. */
   unknownParent: boolean;
 }
@@ -60,18 +65,14 @@ export function decideLetter(claim: Claim, context: DecisionContext): Decision {
   const { letter } = parsed;
   const exchange = placeInExchange(claim, letter, context);
   const addresses = letter.to.length > 0 ? letter.to : senderOf(exchange);
-  if (addresses.length === 0) return withLetter(problem(claim, 'no-recipient', []), letter);
   const resolution = resolveAddresses(addresses, {
     roster: context.roster,
     sender: claim.sender,
     repliesToPerson: exchange.repliesTo?.from === DESK,
   });
-  const decision = withLetter(
-    decideRoute({ claim, letter, exchange, resolution }, context),
-    letter,
-  );
-  decision.unknownParent = exchange.unknownParent;
-  remember(decision, resolution.broadcast, context.memory);
+  const routable = { claim, letter, exchange, addresses, resolution };
+  const decision = decideRoute(routable, context);
+  remember(decision, routable, context);
   return decision;
 }
 
@@ -85,15 +86,11 @@ function problem(claim: Claim, code: OutcomeCode, issues: LetterIssue[]): Decisi
     outcome: OUTCOME_OF[code],
     code,
     fates: [],
+    recipients: [],
     failures: [],
     issues,
     unknownParent: false,
   };
-}
-
-function withLetter(decision: Decision, letter: Letter): Decision {
-  decision.letter = letter;
-  return decision;
 }
 
 /** A letter that reads well, and what was found out about it. */
@@ -101,63 +98,49 @@ interface Routable {
   claim: Claim;
   letter: Letter;
   exchange: Exchange;
+  /** Its own, or that of the sender it replies to. */
+  addresses: readonly string[];
   resolution: Resolution;
 }
 
 function decideRoute(routable: Routable, context: DecisionContext): Decision {
-  const { claim, letter, exchange, resolution } = routable;
-  const { recipients, failures } = resolution;
+  const { claim, letter, exchange, addresses, resolution } = routable;
   const decision: Decision = {
     ...problem(claim, 'delivered', []),
-    envelope: envelopeOf(routable),
-    failures,
+    letter,
+    recipients: resolution.recipients,
+    failures: resolution.failures,
+    copyTo: resolution.copyTo,
+    unknownParent: exchange.unknownParent,
   };
-  if (failures.some(({ code }) => code === 'reply-to-system')) {
-    return { ...decision, ...ended('reply-to-system') };
+  if (addresses.length === 0) return { ...decision, ...ended('no-recipient') };
+  decision.envelope = envelopeOf(routable);
+  const refusal = findRefusal(routable);
+  if (refusal !== undefined) return { ...decision, ...ended(refusal) };
+  const results = resolution.recipients.map((to) => fateOf(to, context.roster));
+  const fates = results.filter((result): result is Fate => 'place' in result);
+  const unreachable = results.filter((result): result is ResolveFailure => !('place' in result));
+  const failures = [...resolution.failures, ...unreachable];
+  const [failure] = failures;
+  if (fates.length === 0) {
+    return { ...decision, ...ended(failure?.code ?? 'no-recipient'), failures };
   }
-  if (isPolitenessLoop(letter, exchange, claim.sender)) {
-    return { ...decision, ...ended('reply-to-terminal') };
-  }
-  if (resolution.broadcast && exchange.repliesTo?.broadcast === true && claim.sender !== DESK) {
-    return { ...decision, ...ended('broadcast-reply') };
-  }
-  if (recipients.length === 0)
-    return { ...decision, ...ended(failures[0]?.code ?? 'no-recipient') };
-  const loop = findLoop(routable, context);
-  if (loop !== undefined) {
-    const fates = recipients.map((to): Fate => ({ to, place: 'held', code: loop.code }));
-    return { ...decision, ...ended(loop.code), fates, loop };
-  }
-  const fates = recipients.map((to) => fateOf(to, context.roster));
-  return summarize(decision, fates);
+  const loop = findLoop(windowed(routable, fates, context), context.memory, context.rules);
+  if (loop === undefined) return { ...decision, ...summarize(fates, failures), fates, failures };
+  const held = fates.map(({ to }): Fate => ({ to, place: 'held', code: loop.code }));
+  return { ...decision, ...ended(loop.code), fates: held, failures, loop };
+}
+
+function findRefusal({ claim, letter, exchange, resolution }: Routable): OutcomeCode | undefined {
+  const toSystem = resolution.failures.some(({ code }) => code === 'reply-to-system');
+  if (toSystem && resolution.recipients.length === 0) return 'reply-to-system';
+  if (isPolitenessLoop(letter, exchange, claim.sender)) return 'reply-to-terminal';
+  const answersBroadcast = resolution.broadcast && exchange.repliesTo?.broadcast === true;
+  return answersBroadcast && claim.sender !== DESK ? 'broadcast-reply' : undefined;
 }
 
 function ended(code: OutcomeCode): { code: OutcomeCode; outcome: Outcome } {
   return { code, outcome: OUTCOME_OF[code] };
-}
-
-function findLoop(
-  { claim, exchange, resolution }: Routable,
-  { memory, rules }: DecisionContext,
-): { code: 'hop-cap' | 'loop-window'; key: string; what: string } | undefined {
-  const { hops, conversation } = exchange;
-  if (hops > rules.hopCap) {
-    const what = `${hops} hops, more than ${rules.hopCap}`;
-    return { code: 'hop-cap', key: `hops\n${conversation}`, what };
-  }
-  const full = countInWindows(
-    {
-      sender: claim.sender,
-      recipients: resolution.recipients,
-      conversation,
-      hops,
-      broadcast: resolution.broadcast,
-      at: messageIdTime(claim.id),
-    },
-    memory,
-    rules,
-  );
-  return full === undefined ? undefined : { code: 'loop-window', ...full };
 }
 
 function fateOf(to: AgentId, roster: Roster): Fate | ResolveFailure {
@@ -169,19 +152,40 @@ function fateOf(to: AgentId, roster: Roster): Fate | ResolveFailure {
   return { to, place: 'inbox', code: 'delivered' };
 }
 
-function summarize(decision: Decision, results: (Fate | ResolveFailure)[]): Decision {
-  const fates = results.filter((result): result is Fate => 'place' in result);
-  const unreachable = results.filter((result): result is ResolveFailure => !('place' in result));
-  const failures = [...decision.failures, ...unreachable];
-  const codes = new Set<OutcomeCode>([...fates, ...failures].map(({ code }) => code));
-  const outcomes = new Set<Outcome>([...codes].map((code) => OUTCOME_OF[code]));
-  const [first] = codes;
-  const code = outcomes.size > 1 ? 'partial' : codes.has('delivered') ? 'delivered' : first;
-  return { ...decision, ...ended(code ?? 'no-recipient'), fates, failures };
+/** Partial is what somebody got and somebody did not; what nobody got is held as a whole. */
+function summarize(
+  fates: readonly Fate[],
+  failures: readonly ResolveFailure[],
+): { code: OutcomeCode; outcome: Outcome } {
+  const codes = new Set<OutcomeCode>(fates.map(({ code }) => code));
+  if (codes.size === 1 && codes.has('on-hold')) return ended('on-hold');
+  if (failures.length > 0 || codes.has('on-hold')) return ended('partial');
+  return ended(codes.has('delivered') ? 'delivered' : 'filed');
 }
 
-function envelopeOf({ claim, letter, exchange, resolution }: Routable): Omit<Message, 'to'> {
-  const several = letter.to.length > 1 || resolution.broadcast || resolution.recipients.length > 1;
+function windowed(
+  { claim, letter, exchange, resolution }: Routable,
+  fates: readonly Fate[],
+  { memory }: DecisionContext,
+): WindowedLetter & { hops: number } {
+  const { sender } = claim;
+  const { conversation, thread, hops, parent } = exchange;
+  return {
+    sender,
+    recipients: fates.map(({ to }) => to),
+    conversation,
+    thread,
+    hops,
+    broadcast: resolution.broadcast,
+    boundByHops: isBoundByHops({ sender, act: letter.act, hops }, parent, memory),
+    at: messageIdTime(claim.id),
+  };
+}
+
+function envelopeOf(routable: Routable): Omit<Message, 'to'> {
+  const { claim, letter, exchange, addresses, resolution } = routable;
+  const { recipients, failures, broadcast } = resolution;
+  const several = broadcast || recipients.length + failures.length > 1;
   return {
     id: claim.id,
     conversation: exchange.conversation,
@@ -194,7 +198,7 @@ function envelopeOf({ claim, letter, exchange, resolution }: Routable): Omit<Mes
     requires_reply: obliges(letter.act),
     needs_human: resolution.needsHuman,
     created_at: toTimestamp(messageIdTime(claim.id)),
-    ...(several ? { to_all: letter.to.map(asAddressed) } : {}),
+    ...(several ? { to_all: [...new Set(addresses.map(asAddressed))] } : {}),
     ...(letter.replyBy === undefined ? {} : { reply_by: letter.replyBy }),
     ...(letter.extra === undefined ? {} : { extra: letter.extra }),
   };
@@ -204,17 +208,19 @@ function asAddressed(address: string): string {
   return BROADCAST_NAMES.includes(address.toLowerCase()) ? 'broadcast' : address;
 }
 
-function remember(decision: Decision, broadcast: boolean, memory: RoutingMemory): void {
-  const { envelope, fates } = decision;
-  if (envelope === undefined || decision.outcome === 'refused') return;
-  const reached = fates.filter(({ place }) => place === 'inbox').map(({ to }) => to);
-  memory.remember({
-    id: envelope.id,
-    conversation: envelope.conversation,
-    act: envelope.act,
-    hops: envelope.hops,
-    from: envelope.from,
-    to: reached,
-    broadcast,
-  });
+function remember(decision: Decision, routable: Routable, context: DecisionContext): void {
+  const { envelope, outcome, fates } = decision;
+  if (envelope === undefined || outcome === 'refused') return;
+  const { memory, rules } = context;
+  const { exchange, resolution } = routable;
+  const reached = fates.filter(({ place }) => place === 'inbox');
+  if (reached.length > 0) {
+    countInWindows(windowed(routable, reached, context), memory, rules);
+    const { parent } = exchange;
+    if (parent !== undefined) memory.rememberReply(parent.id, envelope.from, envelope.act);
+  }
+  const { id, conversation, act, hops, from } = envelope;
+  const to = reached.map((fate) => fate.to);
+  const { broadcast } = resolution;
+  memory.remember({ id, conversation, act, hops, from, to, broadcast, thread: exchange.thread });
 }

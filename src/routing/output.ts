@@ -6,12 +6,13 @@ import { type MessageId, messageIdTime } from '../protocol/ids.ts';
 import type { Message } from '../protocol/message.ts';
 import type { HistoryRecord, RecordedMessage } from '../protocol/record.ts';
 import { redactSecrets } from '../protocol/redact.ts';
+import { archiveName } from './archive-name.ts';
 import type { Decision } from './decide.ts';
 import type { CopyPlace } from './inputs.ts';
 import type { RoutingMemory } from './memory.ts';
 import type { NoticeDraft } from './notices.ts';
 import type { Move } from './plan.ts';
-import type { Roster } from './roster.ts';
+import { type Roster, wayToPerson } from './roster.ts';
 
 /** What one input, or one notice, adds to the plan of its batch. */
 export interface Output {
@@ -31,16 +32,14 @@ export function subjectForLog(subject: string): string {
 
 /** Turns the decision on a letter into copies, the archive move, its row and its record. */
 export function outputOfLetter(decision: Decision, roster: Roster): Output {
-  const { claim, envelope, fates } = decision;
+  const { claim, fates } = decision;
   const at = toTimestamp(messageIdTime(claim.id));
   const copies = fates.map(({ to, place, code }) => ({
     place,
     message: {
-      ...(envelope as Omit<Message, 'to'>),
-      to,
-      needs_human: envelope?.needs_human === true && (to === DESK || to === roster.orchestrator),
+      ...messageFor(to, decision, roster),
       ...(place === 'held' ? { held: { code, at } } : {}),
-    } as Message,
+    },
   }));
   const record = recordOf(decision);
   return {
@@ -51,21 +50,23 @@ export function outputOfLetter(decision: Decision, roster: Roster): Output {
   };
 }
 
-const ARCHIVE_PREFIX: Record<Decision['outcome'], string> = {
-  delivered: '',
-  partial: '',
-  held: '',
-  bounced: 'bounced-',
-  refused: 'refused-',
-  quarantined: 'bad-',
-};
-
-function archiveName({ claim, outcome }: Decision): string {
-  return `${ARCHIVE_PREFIX[outcome]}${claim.id}.${claim.file}`;
+/** `needs_human` is for whoever can reach the person, and a copy of what has reached it asks nothing. */
+function messageFor(to: AgentId, { envelope, copyTo }: Decision, roster: Roster): Message {
+  const shared = envelope as Omit<Message, 'to'>;
+  const isCopy = to === copyTo;
+  const { from, requires_reply, needs_human } = shared;
+  const bringsToPerson = to === DESK || (to === wayToPerson(roster, from) && !isCopy);
+  return {
+    ...shared,
+    to,
+    requires_reply: requires_reply && !isCopy,
+    needs_human: needs_human && bringsToPerson,
+  };
 }
 
 function rowOf(decision: Decision): HiveEvent {
   const { claim, envelope, letter, fates, failures } = decision;
+  const missed = failures.map(({ to }) => to.slice(0, 100));
   const at = (place: CopyPlace) => fates.filter((fate) => fate.place === place).map(({ to }) => to);
   const delivered = at('inbox');
   const held = at('held');
@@ -76,7 +77,7 @@ function rowOf(decision: Decision): HiveEvent {
     kind: 'letter',
     id: claim.id,
     from: claim.sender,
-    to: [...fates.map(({ to }) => to), ...failures.map(({ to }) => to.slice(0, 100))],
+    to: [...new Set([...decision.recipients, ...missed])],
     ...(envelope === undefined
       ? {}
       : {
@@ -120,7 +121,7 @@ export function outputOfNotice(
   const message: Message = {
     id,
     conversation: draft.conversation ?? id,
-    in_reply_to: draft.of,
+    in_reply_to: draft.isAboutOwnLetter ? draft.of : null,
     from: SYSTEM,
     to: draft.to,
     act: 'inform',
@@ -140,6 +141,7 @@ export function outputOfNotice(
       code: draft.code,
       delivered: [draft.to],
       of: draft.of,
+      ...(draft.silenced === undefined ? {} : { failed: { [draft.silenced]: draft.code } }),
     },
     record: { id, message: recordedNotice(message) },
   };

@@ -2,26 +2,40 @@ import { toTimestamp } from '../protocol/clock.ts';
 import { messageIdTime } from '../protocol/ids.ts';
 import { type Message, renderMessage } from '../protocol/message.ts';
 import { decideLetter } from './decide.ts';
-import type { BatchInputs, CopyPlace } from './inputs.ts';
+import type { BatchInputs, CopyPlace, HeldMessage } from './inputs.ts';
 import { draftNotices } from './notices.ts';
 import { type Output, outputOfLetter, outputOfNotice } from './output.ts';
 import { copyName, type Plan, type PlanContext, type PlannedBatch } from './plan.ts';
 import { decideExpiry, decideRedelivery, decideRelease } from './redeliver.ts';
-import { reportStray } from './report-stray.ts';
+import { reportStrays } from './report-stray.ts';
 
-/** Decides on all inputs of a batch, in their order, and plans what is to be done. */
+/**
+ * Decides on all inputs of a batch, in their order, and plans what is to be done. The rows stand in the
+ * order in which the memory was told, so that it can be told again from the log.
+ */
 export function planBatch(inputs: BatchInputs, context: PlanContext): PlannedBatch {
   const decisions = inputs.claims.map((claim) => decideLetter(claim, context));
   const outputs: Output[] = decisions.map((decision) => outputOfLetter(decision, context.roster));
   for (const copy of inputs.deferred) {
-    outputs.push(...(copy.expired ? decideExpiry(copy, context) : [decideRedelivery(copy)]));
+    if (copy.expired) outputs.push(...decideExpiry(copy, context));
+    else outputs.push(decideRedelivery(copy, context));
   }
-  for (const held of inputs.releases) outputs.push(decideRelease(held, context));
-  for (const stray of inputs.strays) outputs.push(...reportStray(stray, context));
+  for (const held of onceEach(inputs.releases)) outputs.push(decideRelease(held, context));
   for (const draft of draftNotices(decisions, context)) {
     outputs.push(outputOfNotice(draft, context));
   }
+  outputs.push(...reportStrays(inputs.strays, context));
   return assemble(outputs, context);
+}
+
+/** A person may release what a hold's end releases in the same pass; the person's word counts. */
+function onceEach(releases: readonly HeldMessage[]): HeldMessage[] {
+  const byPlace = new Map<string, HeldMessage>();
+  for (const release of releases) {
+    const place = copyName(release.message.id, release.holder, 'held');
+    if (release.byPerson || !byPlace.has(place)) byPlace.set(place, release);
+  }
+  return [...byPlace.values()];
 }
 
 function assemble(outputs: readonly Output[], context: PlanContext): PlannedBatch {

@@ -1,57 +1,91 @@
-import type { AgentId } from '../protocol/addresses.ts';
-import { DESK } from '../protocol/addresses.ts';
+/**
+ * Tells a fresh memory what the log witnesses, so that hops, reply rules, loop windows and what senders
+ * are told go on after a restart where they were. Goes through the rows in their order, and does for
+ * each what was done when it was decided.
+ */
+import { type AgentId, DESK } from '../protocol/addresses.ts';
 import type { LogRow } from '../protocol/event.ts';
+import { isMessageId, messageIdTime } from '../protocol/ids.ts';
+import type { Outcome } from '../protocol/outcomes.ts';
+import { isBoundByHops, namedParent, threadOf } from './exchange.ts';
+import { findLoop, isNewsOfLoop } from './loops.ts';
 import type { KnownMessage, RoutingMemory } from './memory.ts';
+import { answersNotice, countAnswer } from './notices.ts';
 import type { RoutingRules } from './rules.ts';
 import { countInWindows } from './windows.ts';
 
-/**
- * Tells a fresh memory what a log row witnesses, so that hops, reply rules and loop windows go on
- * after a restart where they were.
- */
-export function recallRow(row: LogRow, memory: RoutingMemory, rules: RoutingRules): void {
-  const message = messageOf(row);
-  if (message === undefined) return;
-  if (row.kind === 'letter') recallLetter(row, message, { memory, rules });
-  if (row.kind === 'notice') recallNotice(row, message, memory);
-  if (row.kind === 'release' || row.kind === 'late') memory.remember(message);
+interface Recalling {
+  memory: RoutingMemory;
+  rules: RoutingRules;
 }
 
-function recallLetter(
-  row: LogRow,
-  message: KnownMessage,
-  { memory, rules }: { memory: RoutingMemory; rules: RoutingRules },
-): void {
-  const { outcome } = row;
-  if (outcome === 'refused' || outcome === 'quarantined') return;
-  if (message.to.length > 0 && message.from !== DESK) {
-    const letter = {
-      sender: message.from as AgentId,
-      recipients: message.to as AgentId[],
-      conversation: message.conversation,
-      hops: message.hops,
-      broadcast: message.broadcast,
-      at: Date.parse(row.ts),
-    };
+/** Tells a memory what one row of the log witnesses. */
+export function recallRow(row: LogRow, memory: RoutingMemory, rules: RoutingRules): void {
+  const message = messageOf(row);
+  if (row.kind === 'letter') return recallLetter(row, message, { memory, rules });
+  if (message === undefined) return;
+  if (row.kind === 'notice') recallNotice(row, message, memory);
+  if (row.kind === 'release' || (row.kind === 'late' && message.to.length > 0)) {
+    memory.rememberLater(message);
+  }
+}
+
+function recallLetter(row: LogRow, message: KnownMessage | undefined, context: Recalling): void {
+  const { memory } = context;
+  if (message !== undefined && row.outcome !== 'refused') recallRouted(row, message, context);
+  if (row.from === undefined || row.outcome === undefined) return;
+  const isOwedAlone = row.owed !== undefined && row.failed === undefined && !row.held?.length;
+  const outcome: Outcome = isOwedAlone ? 'delivered' : row.outcome;
+  const toSystem = Object.values(row.failed ?? {}).includes('reply-to-system');
+  const inReplyTo = message === undefined ? undefined : row.in_reply_to;
+  countAnswer(
+    {
+      sender: row.from,
+      outcome,
+      isFiled: row.code === 'filed',
+      act: row.act,
+      answersNotice: toSystem || answersNotice(inReplyTo, memory),
+    },
+    memory,
+  );
+}
+
+function recallRouted(row: LogRow, message: KnownMessage, { memory, rules }: Recalling): void {
+  const { id, conversation, from, act, hops, broadcast, to } = message;
+  const inReplyTo = row.in_reply_to ?? undefined;
+  const parent =
+    inReplyTo === undefined
+      ? memory.unanswered(conversation, from)
+      : namedParent(inReplyTo, from, memory);
+  const thread = threadOf(parent, conversation);
+  const letter = {
+    sender: from as AgentId,
+    recipients: to as AgentId[],
+    boundByHops: isBoundByHops({ sender: from, act, hops }, parent, memory),
+    at: isMessageId(id) ? messageIdTime(id) : Date.parse(row.ts),
+    ...{ conversation, thread, broadcast, hops },
+  };
+  if (row.code === 'hop-cap' || row.code === 'loop-window') {
+    const recipients = [...(row.held ?? []), ...(row.owed ?? [])] as AgentId[];
+    const loop = findLoop({ ...letter, recipients }, memory, rules);
+    if (loop !== undefined) isNewsOfLoop(loop, letter.at, { memory, rules });
+  }
+  if (to.length > 0) {
     countInWindows(letter, memory, rules);
+    if (parent !== undefined) memory.rememberReply(parent.id, from, act);
   }
-  memory.remember(message);
-  if (outcome === 'delivered' || outcome === 'partial') {
-    memory.setCount(`notices\n${message.from}`, 0);
-    memory.setCount(`answers\n${message.from}`, 0);
-  }
+  memory.remember({ ...message, thread });
 }
 
 function recallNotice(row: LogRow, message: KnownMessage, memory: RoutingMemory): void {
   memory.remember(message);
-  const [to] = message.to;
-  if (to === undefined) return;
-  if (message.hops > 0) {
-    memory.setCount(`notices\n${to}`, memory.count(`notices\n${to}`) + 1);
-  } else if (row.code === 'hop-cap' && row.of !== undefined) {
-    const about = memory.message(row.of);
-    if (about !== undefined) memory.setCount(`loop\nhops\n${about.conversation}`, 1);
+  for (const [agent, code] of Object.entries(row.failed ?? {})) {
+    if (code === 'notices-stopped') memory.setCount(`silenced\n${agent}`, 1);
   }
+  const [to] = message.to;
+  // Notices of a loop, and of silence, go to the overseer and begin at hops 0; those to a sender do not.
+  if (to === undefined || to === DESK || message.hops === 0 || row.code === 'undeliverable') return;
+  memory.setCount(`notices\n${to}`, memory.count(`notices\n${to}`) + 1);
 }
 
 function messageOf(row: LogRow): KnownMessage | undefined {
@@ -59,14 +93,9 @@ function messageOf(row: LogRow): KnownMessage | undefined {
   if (id === undefined || conversation === undefined || act === undefined || from === undefined) {
     return undefined;
   }
-  const to = [...(row.delivered ?? []), ...(row.owed ?? [])];
-  return {
-    id,
-    conversation,
-    act,
-    hops: row.hops ?? 0,
-    from,
-    to,
-    broadcast: row.broadcast === true,
-  };
+  // What is owed of a held letter is its copy in `held/`.
+  const isHeld = row.kind === 'letter' && row.outcome === 'held' && row.code !== 'owed';
+  const to = isHeld ? [] : [...(row.delivered ?? []), ...(row.owed ?? [])];
+  const broadcast = row.broadcast === true;
+  return { id, conversation, act, hops: row.hops ?? 0, from, to, broadcast };
 }

@@ -1,14 +1,19 @@
-import { type AgentId, SYSTEM } from '../protocol/addresses.ts';
+import { type AgentId, DESK } from '../protocol/addresses.ts';
 import { toTimestamp } from '../protocol/clock.ts';
 import { messageIdTime } from '../protocol/ids.ts';
 import type { Message } from '../protocol/message.ts';
 import type { DeferredCopy, HeldMessage } from './inputs.ts';
+import type { KnownMessage } from './memory.ts';
 import { explainExpiry } from './notice-text.ts';
 import { type Output, outputOfNotice, routedRow } from './output.ts';
 import type { PlanContext } from './plan.ts';
 
 /** Publishes an owed copy anew, under its old id. */
-export function decideRedelivery({ name, message, to, place }: DeferredCopy): Output {
+export function decideRedelivery(
+  { name, message, to, place }: DeferredCopy,
+  { memory }: PlanContext,
+): Output {
+  if (place === 'inbox') memory.rememberLater(known(message, to));
   return {
     copies: [{ message: { ...message, to }, place }],
     move: { from: 'deferred', name },
@@ -25,13 +30,14 @@ export function decideExpiry(copy: DeferredCopy, context: PlanContext): Output[]
     move: { from: 'deferred', name },
     row: { ...routedRow('expired', message), code: 'undeliverable', held: [to] },
   };
-  if (message.from === SYSTEM) return [given];
+  if (!canBeTold(message.from, context)) return [given];
   const notice = outputOfNotice(
     {
       to: message.from as AgentId,
-      subject: `held: undeliverable: ${message.subject}`,
+      subject: `held: undeliverable: to ${to}: ${message.subject}`,
       body: explainExpiry(message.id, to),
       of: message.id,
+      isAboutOwnLetter: true,
       code: 'undeliverable',
       conversation: message.conversation,
       hops: message.hops + 1,
@@ -39,6 +45,10 @@ export function decideExpiry(copy: DeferredCopy, context: PlanContext): Output[]
     context,
   );
   return [given, notice];
+}
+
+function canBeTold(from: string, { roster }: PlanContext): boolean {
+  return from === DESK || roster.agents.has(from as AgentId);
 }
 
 /**
@@ -51,12 +61,18 @@ export function decideRelease(
 ): Output {
   const { held: _, ...released } = message;
   const fresh: Message = { ...released, to: holder, ...(byPerson ? { hops: 0 } : {}) };
-  context.memory.remember({ ...fresh, to: [holder], broadcast: false });
+  context.memory.rememberLater(known(fresh, holder));
   return {
     copies: [{ message: fresh, place: 'inbox' }],
     move: { from: 'held', holder, id: message.id },
     row: { ...routedRow('release', fresh), ...landed(holder, 'inbox') },
   };
+}
+
+function known(message: Message, to: AgentId): KnownMessage {
+  const { id, conversation, act, hops, from } = message;
+  const broadcast = message.to_all?.includes('broadcast') === true;
+  return { id, conversation, act, hops, from, to: [to], broadcast };
 }
 
 function landed(to: AgentId, place: 'inbox' | 'held'): { delivered?: string[]; held?: string[] } {

@@ -90,11 +90,15 @@ function lookUp(name: string, context: ResolveContext): Lookup {
   if (name === DESK) return lookUpPerson(context);
   if (name === SYSTEM || name === 'router') return { code: 'reply-to-system' };
   if (name.startsWith('role:')) return lookUpRole(name.slice('role:'.length).trim(), context);
-  if (name === ORCHESTRATOR) return lookUpOrchestrator(roster);
+  return name === ORCHESTRATOR ? lookUpOrchestrator(roster) : lookUpAgent(name, context);
+}
+
+function lookUpAgent(name: string, context: ResolveContext): Lookup {
+  const { roster } = context;
   const agent = isAgentId(name) ? roster.agents.get(name) : undefined;
-  if (agent !== undefined && !(name === 'god' && agent.archived)) return { ids: [agent.id] };
-  if (name === 'god') return lookUpOrchestrator(roster);
-  return lookUpDisplayName(name, context);
+  const isRole = name === 'god' && (agent === undefined || agent.archived);
+  if (isRole) return lookUpOrchestrator(roster);
+  return agent === undefined ? lookUpDisplayName(name, context) : { ids: [agent.id] };
 }
 
 function lookUpPerson({ roster, sender, repliesToPerson }: ResolveContext): Lookup {
@@ -111,7 +115,7 @@ function lookUpOrchestrator(roster: Roster): Lookup {
 
 function lookUpRole(role: string, { roster, sender }: ResolveContext): Lookup {
   const live = [...roster.agents.values()].filter(({ archived }) => !archived);
-  const inRole = live.filter((agent) => agent.role?.trim().toLowerCase() === role);
+  const inRole = live.filter((agent) => role !== '' && agent.role?.trim().toLowerCase() === role);
   const reached = broadcastRecipients(roster, sender);
   const ids = inRole.map(({ id }) => id).filter((id) => reached.includes(id));
   if (ids.length > 0) return { ids };

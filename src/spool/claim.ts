@@ -8,7 +8,7 @@ import { systemCode } from '../protocol/errors.ts';
 import type { MessageId } from '../protocol/ids.ts';
 import { formatClaimName } from './claim-name.ts';
 import type { Epoch } from './epoch.ts';
-import type { Candidate } from './scan.ts';
+import type { Candidate, FileTrouble } from './scan.ts';
 import { type SettleTimes, type SettleWatch, settleMs } from './settle.ts';
 
 /** How much one pass takes on. */
@@ -18,14 +18,6 @@ export interface PassBudget {
   bytesPerPass: number;
   /** Most names of one outbox that are put in order. */
   sortedNames: number;
-}
-
-/** A file the machine would not let us read or move. */
-export interface FileTrouble {
-  agent: AgentId;
-  name: string;
-  /** The system's error code. */
-  code: string;
 }
 
 /** What claiming needs. */
@@ -104,8 +96,8 @@ function claimCandidate(candidate: Candidate, context: ClaimContext, result: Cla
 function isReady({ agent, name, stat }: Candidate, context: ClaimContext): boolean {
   const { fs, layout, limits, settle, watch, nowMs } = context;
   if (stat.kind !== 'file' || stat.sizeBytes > limits.letterBytes) return true;
+  if (watch.isStill(stat, nowMs)) return false;
   const content = fs.read(join(layout.agent(agent).outbox, name), limits.letterBytes + 1);
-  const needed = settleMs(assessLetter(content.bytes, limits), settle);
-  if (needed === 0) return true;
-  return watch.look(content.stat, nowMs) >= needed;
+  const neededMs = settleMs(assessLetter(content.bytes, limits), settle);
+  return neededMs === 0 || watch.hasSettled(content.stat, neededMs, nowMs);
 }

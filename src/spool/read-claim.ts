@@ -40,11 +40,10 @@ export function readClaim(claimName: string, context: ReadContext): Claim | unde
   if (content.stat.sizeBytes > context.limits.letterBytes) {
     return { ...claim, parsed: unreadable(tooLarge(content.stat.sizeBytes, context.limits)) };
   }
-  const needed = settleMs(assessLetter(content.bytes, context.limits), context.settle);
-  if (needed > 0 && context.watch.look(content.stat, context.nowMs) < needed) {
-    return undefined;
-  }
-  const parsed = parseLetter(content.bytes, context.limits);
+  const { limits, settle, watch, nowMs } = context;
+  const neededMs = settleMs(assessLetter(content.bytes, limits), settle);
+  if (neededMs > 0 && !watch.hasSettled(content.stat, neededMs, nowMs)) return undefined;
+  const parsed = parseLetter(content.bytes, limits);
   const parent = parsed.ok
     ? parentInMailbox(parts.sender, parsed.letter.inReplyTo, context)
     : undefined;

@@ -31,11 +31,21 @@ export interface BrokenOutbox {
   problem: string;
 }
 
+/** A file the machine would not let us look at, read or move. */
+export interface FileTrouble {
+  agent: AgentId;
+  name: string;
+  /** The system's error code. */
+  code: string;
+}
+
 /** What a scan found. */
 export interface ScanResult {
   /** Letters of each sender in the order written, senders round robin. */
   candidates: Candidate[];
   strays: Stray[];
+  /** Files that could not even be looked at. */
+  trouble: FileTrouble[];
   broken: BrokenOutbox[];
   /** Outboxes that held more names than are sorted. */
   overfull: AgentId[];
@@ -74,7 +84,7 @@ export class OutboxScanner {
    * @param nowMs - monotonic
    */
   scan(agents: readonly AgentId[], sortedNames: number, nowMs: number): ScanResult {
-    const result: ScanResult = { candidates: [], strays: [], broken: [], overfull: [] };
+    const result = emptyResult();
     const perAgent: Candidate[][] = [];
     this.#turn = agents.length === 0 ? 0 : (this.#turn + 1) % agents.length;
     for (const agent of [...agents.slice(this.#turn), ...agents.slice(0, this.#turn)]) {
@@ -82,7 +92,11 @@ export class OutboxScanner {
         if (this.#isUnchanged(agent, nowMs, result)) continue;
         perAgent.push(this.#listOutbox(agent, sortedNames, result));
       } catch (error) {
-        result.broken.push({ agent, problem: systemCode(error) ?? 'EUNKNOWN' });
+        const problem = systemCode(error);
+        if (problem === undefined) throw error;
+        result.broken.push({ agent, problem });
+        // Its new mtime was seen and what is in it was not.
+        this.keepPending(agent);
       }
     }
     result.candidates = interleave(perAgent);
@@ -126,11 +140,9 @@ export class OutboxScanner {
   }
 
   #look(agent: AgentId, names: readonly string[], result: ScanResult): Candidate[] {
-    const { outbox } = this.#layout.agent(agent);
     const candidates: Candidate[] = [];
     for (const name of names) {
-      if (name.startsWith('.')) continue;
-      const stat = this.#fs.stat(join(outbox, name));
+      const stat = name.startsWith('.') ? undefined : this.#stat(agent, name, result);
       if (stat === undefined) continue;
       if (hasLetterName(name) && stat.kind !== 'directory') {
         candidates.push({ agent, name, stat });
@@ -140,6 +152,22 @@ export class OutboxScanner {
     }
     return candidates;
   }
+
+  #stat(agent: AgentId, name: string, { trouble }: ScanResult): FileStat | undefined {
+    try {
+      return this.#fs.stat(join(this.#layout.agent(agent).outbox, name));
+    } catch (error) {
+      const code = systemCode(error);
+      if (code === undefined) throw error;
+      trouble.push({ agent, name, code });
+      this.keepPending(agent);
+      return undefined;
+    }
+  }
+}
+
+function emptyResult(): ScanResult {
+  return { candidates: [], strays: [], trouble: [], broken: [], overfull: [] };
 }
 
 function hasLetterName(name: string): boolean {

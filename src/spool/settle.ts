@@ -17,6 +17,8 @@ interface Observation {
   sizeBytes: number;
   mtimeNs: bigint;
   sinceMs: number;
+  /** How long it has to lie still, by what was in it. */
+  neededMs: number;
 }
 
 /**
@@ -29,15 +31,26 @@ export class SettleWatch {
   #looked = new Map<bigint, Observation>();
 
   /**
-   * Notes how a file looks now.
-   * @returns for how many milliseconds it has been seen unchanged; 0 at first sight
+   * Tells whether a file was seen before just as it is and its time is not over, so that reading it
+   * again would tell nothing new. Counts as a look.
    */
-  look({ inode, sizeBytes, mtimeNs }: FileStat, nowMs: number): number {
-    const before = this.#looked.get(inode) ?? this.#seen.get(inode);
-    const same = before?.sizeBytes === sizeBytes && before.mtimeNs === mtimeNs;
-    const observation = same ? before : { sizeBytes, mtimeNs, sinceMs: nowMs };
-    this.#looked.set(inode, observation);
-    return nowMs - observation.sinceMs;
+  isStill(stat: FileStat, nowMs: number): boolean {
+    const before = this.#before(stat);
+    if (before === undefined || nowMs - before.sinceMs >= before.neededMs) return false;
+    this.#looked.set(stat.inode, before);
+    return true;
+  }
+
+  /**
+   * Notes how a file looks now.
+   * @param neededMs - how long it has to be seen unchanged
+   * @returns whether it has been; never at first sight, unless no time is needed
+   */
+  hasSettled(stat: FileStat, neededMs: number, nowMs: number): boolean {
+    const { inode, sizeBytes, mtimeNs } = stat;
+    const sinceMs = this.#before(stat)?.sinceMs ?? nowMs;
+    this.#looked.set(inode, { sizeBytes, mtimeNs, sinceMs, neededMs });
+    return nowMs - sinceMs >= neededMs;
   }
 
   /** Ends a pass: what was not looked at in it is forgotten. */
@@ -49,6 +62,12 @@ export class SettleWatch {
   /** Tells how many files are being waited for. */
   get waiting(): number {
     return this.#seen.size;
+  }
+
+  #before({ inode, sizeBytes, mtimeNs }: FileStat): Observation | undefined {
+    const before = this.#looked.get(inode) ?? this.#seen.get(inode);
+    const same = before?.sizeBytes === sizeBytes && before.mtimeNs === mtimeNs;
+    return same ? before : undefined;
   }
 }
 

@@ -25,7 +25,7 @@ export function requireBuild(): void {
 /** Makes a hive with the program's own `init`. */
 export async function makePlace(dir: string, agents: string): Promise<Place> {
   requireBuild();
-  const place = { hive: join(dir, 'hive'), env: scrubbedEnvironment(dir) };
+  const place = { hive: join(dir, 'hive'), env: scrubbedEnvironment({ HOME: dir }) };
   const made = await hivemail(place, ['init', place.hive, '--agents', agents]);
   if (made.exitCode !== 0) throw new Error(made.stderr);
   return place;

@@ -1,0 +1,61 @@
+import { systemCode } from '../protocol/errors.ts';
+import type { Claim } from '../routing/inputs.ts';
+import type { PassBudget } from '../spool/claim.ts';
+import { parseClaimName } from '../spool/claim-name.ts';
+import { type ReadContext, readClaim } from '../spool/read-claim.ts';
+import type { FileTrouble } from '../spool/scan.ts';
+
+/** Claims that were read, and what is left. */
+export interface ReadClaims {
+  claims: Claim[];
+  /** Claims that can't be read now; they stay. */
+  trouble: FileTrouble[];
+  /** A writer is still at one of them, or the machine refuses it. */
+  waiting: boolean;
+  /** The budget ran out first. */
+  more: boolean;
+  /** What is left of it. */
+  budget: PassBudget;
+}
+
+/**
+ * Reads claims as far as the budget goes, so that a backlog is decided on piece by piece. One that has
+ * to wait costs nothing of it and holds up no other.
+ */
+export function readClaims(
+  names: readonly string[],
+  context: ReadContext,
+  budget: PassBudget,
+): ReadClaims {
+  const read: ReadClaims = {
+    ...{ claims: [], trouble: [], waiting: false, more: false },
+    budget: { ...budget },
+  };
+  for (const name of names) {
+    if (read.budget.lettersPerPass <= 0 || read.budget.bytesPerPass <= 0) {
+      read.more = true;
+      break;
+    }
+    const claim = tryRead(name, context, read);
+    if (claim === undefined) {
+      read.waiting = true;
+      continue;
+    }
+    read.claims.push(claim);
+    read.budget.lettersPerPass -= 1;
+    read.budget.bytesPerPass -= claim.original?.byteLength ?? 0;
+  }
+  return read;
+}
+
+function tryRead(name: string, context: ReadContext, { trouble }: ReadClaims): Claim | undefined {
+  try {
+    return readClaim(name, context);
+  } catch (error) {
+    const code = systemCode(error);
+    const parts = parseClaimName(name);
+    if (code === undefined || parts === undefined) throw error;
+    trouble.push({ agent: parts.sender, name: parts.file, code });
+    return undefined;
+  }
+}

@@ -16,6 +16,7 @@ const FOLDERS = {
   spool: { folders: ['protocol', 'letter', 'routing', 'hive'] },
   history: { folders: ['protocol', 'hive'] },
   doorbell: { folders: ['protocol', 'hive'] },
+  doctor: { folders: ['protocol', 'hive', 'log', 'spool', 'history'], types: ['routing'] },
   router: { folders: ['protocol', 'letter', 'routing', 'hive', 'log', 'spool', 'history'] },
   api: { folders: ['protocol', 'letter', 'routing', 'hive', 'log', 'spool', 'history', 'router'] },
 };

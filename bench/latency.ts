@@ -1,13 +1,15 @@
 /** From the rename into an outbox to the file in the inbox, with the watcher and without it. */
-import { existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, renameSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { layoutOf } from '../src/hive/layout.ts';
 import { createNodeFs } from '../src/hive/node-fs.ts';
 import type { AgentId } from '../src/protocol/addresses.ts';
-import { startRouter } from '../src/router/daemon.ts';
 import { letterText, makeHive, quantile, report, round, withTempDir } from './measure.ts';
 
+const HIVEMAIL = join(import.meta.dirname, '../dist/cli/hivemail.cjs');
 const AGENTS = 10;
 const WATCHED = 300;
 const POLLED = 20;
@@ -15,7 +17,7 @@ const POLL_MS = 500;
 
 await withTempDir(async (dir) => {
   const hive = await makeHive(dir, AGENTS);
-  const watched = await measure(hive, { pollMs: 1500, watch: true }, WATCHED);
+  const watched = await measure(hive, [], WATCHED);
   const bare = await bareLatency(dir);
   report(
     'outbox to inbox, watcher on, durable',
@@ -23,7 +25,7 @@ await withTempDir(async (dir) => {
     `p50 ${round(quantile(watched, 0.5) / quantile(bare, 0.5))} x its syncs alone (${round(quantile(bare, 0.5))} ms)`,
     'p50 <= 5 ms, p99 <= 25 ms',
   );
-  const polled = await measure(hive, { pollMs: POLL_MS, watch: false }, POLLED);
+  const polled = await measure(hive, ['--no-watch', '--poll-ms', `${POLL_MS}`], POLLED);
   report(
     `outbox to inbox, watcher off, poll ${POLL_MS} ms`,
     `max ${round(Math.max(...polled))} ms`,
@@ -32,27 +34,26 @@ await withTempDir(async (dir) => {
   );
 });
 
-async function measure(
-  hive: string,
-  options: { pollMs: number; watch: boolean },
-  letters: number,
-): Promise<number[]> {
+async function measure(hive: string, flags: string[], letters: number): Promise<number[]> {
   const layout = layoutOf(hive);
-  await using _router = await startRouter({ dir: hive, ...options });
-  await pause(300);
+  const router = spawn(process.execPath, [HIVEMAIL, 'up', hive, ...flags], { stdio: 'ignore' });
+  await pause(1500);
   const samples: number[] = [];
   for (let serial = 0; serial < letters; serial++) {
     const { outbox } = layout.agent(`a${serial % AGENTS}` as AgentId);
     const { inbox } = layout.agent(`a${(serial + 1) % AGENTS}` as AgentId);
-    const known = readdirSync(inbox).length;
     const temporary = join(outbox, '.tmp-bench');
     writeFileSync(temporary, letterText(`a${(serial + 1) % AGENTS}`, serial));
+    const watcher = watch(inbox);
     const start = performance.now();
     renameSync(temporary, join(outbox, `l${serial}.json`));
-    while (readdirSync(inbox).length === known) await new Promise(setImmediate);
+    await once(watcher, 'change');
     samples.push(performance.now() - start);
+    watcher.close();
     await pause(20 + ((serial * 37) % 50));
   }
+  router.kill('SIGTERM');
+  await once(router, 'exit');
   return samples;
 }
 

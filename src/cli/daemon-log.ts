@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { prettyFactory } from 'pino-pretty';
+import { type PrettyOptions, prettyFactory } from 'pino-pretty';
 import { escapeLine } from '../index.ts';
 import { hasColor, type Surface } from './surface.ts';
 
@@ -9,8 +9,6 @@ export interface DaemonLog {
   warn(sentence: string): void;
   error(sentence: string, cause?: unknown): void;
 }
-
-const LEVEL_WIDTH = 'quarantined'.length;
 
 /**
  * Opens the log of a router's process on standard error: a line for a person on a terminal, JSON lines
@@ -29,11 +27,11 @@ export function openDaemonLog({ stderr, env }: Pick<Surface, 'stderr' | 'env'>):
   };
 }
 
-/** Lines that stand in the columns of the mail that goes by. */
+/** Lines that go with those of the mail that goes by. */
 function personal(colorize: boolean): (line: string) => string {
-  const customPrettifiers = {
-    time: (time: unknown) => `${String(time)} `,
-    level: (level: unknown) => String(level).padEnd(LEVEL_WIDTH),
+  const customPrettifiers: PrettyOptions['customPrettifiers'] = {
+    time: (time) => `${String(time)} `,
+    level: (_level, _key, _line, { label }) => label.toLowerCase(),
   };
   const ignore = 'pid,hostname';
   const translateTime = 'UTC:HH:MM:ss';

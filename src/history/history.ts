@@ -31,6 +31,8 @@ export interface HistoryOptions {
   gitPath?: string;
   /** The environment to look git up in; the process's own by default. */
   env?: NodeJS.ProcessEnv;
+  /** How long a nudge waits for more to record with it, in milliseconds; 0 by default. */
+  gatherMs?: number;
   /** How long closing waits for a recording in progress before it ends it, in milliseconds. */
   closeMs?: number;
 }
@@ -57,7 +59,7 @@ export interface FlushOptions {
 
 /** The history of an open hive. Closing it leaves nothing of git running. */
 export interface History extends AsyncDisposable {
-  /** Starts recording what waits, unless that is under way or a failure is too recent. Never throws. */
+  /** Has what waits recorded soon, unless a failure is too recent. Never throws. */
   nudge(): void;
   /**
    * Records what waits, at once even after a failure.
@@ -84,6 +86,7 @@ class QueueHistory implements History {
   #compacting: AbortController | undefined;
   #repository: Repository | undefined;
   #running: Promise<void> | undefined;
+  #gathering: NodeJS.Timeout | undefined;
   #again = false;
   #closed = false;
   #compactAt = Number.NEGATIVE_INFINITY;
@@ -99,15 +102,16 @@ class QueueHistory implements History {
   }
 
   nudge(): void {
+    const { gatherMs = 0 } = this.#options;
     if (this.#running !== undefined) this.#again = true;
-    else if (this.#backoff.isOver()) this.#start();
+    else if (this.#closed || this.#gathering !== undefined || !this.#backoff.isOver()) return;
+    else if (gatherMs === 0) this.#start();
+    else this.#gathering = setTimeout(() => this.#start(), gatherMs);
   }
 
   async flush({ timeoutMs = FLUSH_MS, signal }: FlushOptions = {}): Promise<boolean> {
     this.#compacting?.abort();
-    this.#again = this.#running !== undefined;
-    this.#start();
-    await settlesWithin(this.#running, timeoutMs, signal);
+    await settlesWithin(this.#recordNow(), timeoutMs, signal);
     return this.#count().behind === 0;
   }
 
@@ -124,31 +128,44 @@ class QueueHistory implements History {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
+    this.#endGathering();
     this.#compacting?.abort();
     if (await settlesWithin(this.#running, this.#options.closeMs ?? CLOSE_MS)) return;
     this.#closing.abort(new HivemailError('timeout', 'The hive is closed; git was ended.'));
     await this.#running;
   }
 
+  /** Records what waits at this moment, whatever is under way. */
+  async #recordNow(): Promise<void> {
+    await this.#running;
+    this.#start();
+    await this.#running;
+  }
+
   #start(): void {
+    this.#endGathering();
     if (this.#closed) return;
     this.#running ??= this.#run();
   }
 
+  #endGathering(): void {
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
+  }
+
   /** Never rejects: nobody awaits a nudge. */
   async #run(): Promise<void> {
+    this.#again = false;
     try {
-      do {
-        this.#again = false;
-        await this.#recordAll();
-        this.#succeed();
-        if (!this.#again && !this.#closed) await this.#compact();
-      } while (this.#again && !this.#closed);
+      await this.#recordAll();
+      this.#succeed();
+      if (!this.#again && !this.#closed) await this.#compact();
     } catch (error) {
       this.#fail(error);
     } finally {
-      // With no await after the look at `again`: a nudge between the two would be lost.
+      // With no await before the look at `again`: a nudge between the two would be lost.
       this.#running = undefined;
+      if (this.#again) this.nudge();
     }
   }
 

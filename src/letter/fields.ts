@@ -23,6 +23,11 @@ const ROUTER_FIELDS: ReadonlySet<string> = new Set([
   'held',
 ]);
 
+/** Tells whether a field of a letter means nothing, because the router decides it. */
+export function isRouterField(name: string): boolean {
+  return ROUTER_FIELDS.has(name);
+}
+
 /** Other names that agents use, in {@link looseName} form; the first one present is taken. */
 const ALIASES: Readonly<Record<LetterField, readonly string[]>> = {
   to: ['to', 'recipient', 'recipients'],

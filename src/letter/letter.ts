@@ -19,6 +19,7 @@ export type Repair =
   | 'duplicate-fields'
   | 'proto-key'
   | 'lone-surrogates'
+  | 'numbers-as-text'
   | 'field-alias'
   | 'act-case'
   | 'body-as-json'

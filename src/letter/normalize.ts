@@ -42,7 +42,7 @@ export function normalizeLetter(
   };
   const validated = letterSchema.safeParse(candidate);
   issues.push(...(validated.error?.issues ?? []).map((issue) => fieldIssue(issue, own)));
-  if (!saysSomething(candidate)) issues.push(NOTHING_SAID);
+  if (!saysSomething(candidate, own)) issues.push(NOTHING_SAID);
   const [first, ...others] = issues;
   if (first !== undefined || !validated.success) {
     return failed([first ?? NOTHING_SAID, ...others], repairs);
@@ -141,10 +141,18 @@ function readReference(value: unknown): unknown {
 const VISIBLE = /[^\s\p{Cc}\p{Cf}]/u;
 
 /** Also true where a field is of a wrong kind: that is another issue, and one is enough. */
-function saysSomething({ subject, body }: { subject: unknown; body: unknown }): boolean {
-  return [subject, body].some((text) =>
+function saysSomething(
+  { subject, body }: { subject: unknown; body: unknown },
+  own: SortedFields['own'],
+): boolean {
+  return [subject, holdsNothing(own.body) ? undefined : body].some((text) =>
     typeof text === 'string' ? VISIBLE.test(text) : text !== undefined,
   );
+}
+
+/** Tells whether a value is `{}` or `[]`. */
+function holdsNothing(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
 const HINTS: Readonly<Record<Exclude<LetterField, 'act'>, string>> = {

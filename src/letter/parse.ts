@@ -1,4 +1,5 @@
 import { decodeLetter } from './decode.ts';
+import { keepNumbers } from './exact-numbers.ts';
 import { emptyFile, notAnObject, notText, tooDeep, tooLarge, unparsable } from './file-issues.ts';
 import type { LetterIssue, LetterLimits, ParsedLetter, Repair } from './letter.ts';
 import { normalizeLetter } from './normalize.ts';
@@ -37,15 +38,16 @@ type ReadObject =
 
 function readObject(text: string): ReadObject {
   const strict = parseStrictly(text);
-  if (strict !== undefined) return asObject(strict.value, []);
+  if (strict !== undefined) return asObject(strict.value, text, []);
   const repaired = repairText(text);
   if (!repaired.ok) return { ok: false, issue: unparsable(text, repaired.fault) };
   const parsed = parseStrictly(repaired.text);
-  if (parsed !== undefined) return asObject(parsed.value, repaired.repairs);
+  if (parsed !== undefined) return asObject(parsed.value, repaired.text, repaired.repairs);
   return { ok: false, issue: unparsable(text, { kind: 'syntax', offset: 0 }) };
 }
 
-function asObject(value: unknown, repairs: Repair[]): ReadObject {
-  if (isJsonObject(value)) return { ok: true, fields: value, repairs };
-  return { ok: false, issue: notAnObject(value) };
+function asObject(value: unknown, text: string, repairs: Repair[]): ReadObject {
+  if (!isJsonObject(value)) return { ok: false, issue: notAnObject(value) };
+  const { fields, changed } = keepNumbers(value, text);
+  return { ok: true, fields, repairs: changed ? [...repairs, 'numbers-as-text'] : repairs };
 }

@@ -30,15 +30,19 @@ export class EventLog {
   readonly #options: EventLogOptions;
   #file: AppendFile;
   #seq: number;
-  /** The file may not end with a line feed, so the next append begins with one. */
-  #torn: boolean;
+  /** How long the file was when it last ended with a whole line by our own doing. */
+  #wholeBytes = -1;
 
   constructor(options: EventLogOptions) {
     this.#options = options;
     const { fs, path } = options;
     this.#file = fs.openAppend(path);
-    this.#seq = lastSeq(fs, path);
-    this.#torn = endsTorn(fs, path);
+    try {
+      this.#seq = lastSeq(fs, path);
+    } catch (error) {
+      this.#file.close();
+      throw error;
+    }
   }
 
   /** Sequence number of the last row. */
@@ -62,29 +66,37 @@ export class EventLog {
     });
     const lines = rows.map((row) => `${escapeUnsafe(JSON.stringify(row))}\n`).join('');
     const before = this.#file.stat().sizeBytes;
+    const bytes = Buffer.from(this.#endsTorn(before) ? `\n${lines}` : lines);
     try {
-      await this.#file.append(Buffer.from(this.#torn ? `\n${lines}` : lines));
+      await this.#file.append(bytes);
     } catch (error) {
       this.#cutBack(before);
       throw error;
     }
-    this.#torn = false;
+    this.#wholeBytes = before + bytes.length;
     this.#seq += rows.length;
     return rows;
   }
 
-  /** Collects the keys of all rows after a sequence number, for a batch that may have been logged. */
+  /**
+   * Collects the keys of all rows after a sequence number, for a batch that may have been logged.
+   * Rows written from now on come after it as well, also when the log was lost since.
+   */
   keysAfter(seq: number): Set<string> {
     const { fs, path } = this.#options;
     const keys = new Set<string>();
+    if (Number.isFinite(seq)) this.#seq = Math.max(this.#seq, seq);
     let end = fs.stat(path)?.sizeBytes ?? 0;
+    let chunkBytes = KEYS_CHUNK_BYTES;
     while (end > 0) {
-      const start = Math.max(0, end - KEYS_CHUNK_BYTES);
+      const start = Math.max(0, end - chunkBytes);
       const stretch = readRows(fs, path, start, end - start + 1);
       for (const row of stretch.rows) if (row.seq > seq) keys.add(rowKey(row));
       const [first] = stretch.rows;
       if (start === 0 || (first !== undefined && first.seq <= seq)) break;
-      end = stretch.from < end ? stretch.from : start;
+      // No line begins in this stretch: it is part of one that is longer.
+      if (stretch.from >= end || stretch.to === stretch.from) chunkBytes *= 2;
+      else [end, chunkBytes] = [stretch.from, KEYS_CHUNK_BYTES];
     }
     return keys;
   }
@@ -102,28 +114,36 @@ export class EventLog {
   #followName(): void {
     const { fs, path } = this.#options;
     if (fs.stat(path)?.inode === this.#file.stat().inode) return;
+    const next = fs.openAppend(path);
     this.#file.close();
-    this.#file = fs.openAppend(path);
-    this.#torn = endsTorn(fs, path);
+    this.#file = next;
+    this.#wholeBytes = -1;
+  }
+
+  /** Looks at the last byte, unless it is one of ours. */
+  #endsTorn(sizeBytes: number): boolean {
+    if (sizeBytes === 0 || sizeBytes === this.#wholeBytes) return false;
+    const { fs, path } = this.#options;
+    return fs.read(path, 1, sizeBytes - 1).bytes[0] !== LINE_FEED;
   }
 
   #cutBack(sizeBytes: number): void {
     try {
       this.#file.truncate(sizeBytes);
     } catch (error) {
+      // What stands there is torn, which the next append sees.
       if (systemCode(error) === undefined) throw error;
-      this.#torn = true;
     }
   }
 }
 
+/** Reads the greatest sequence number, from as much of the end as it takes to find a row. */
 function lastSeq(fs: HiveFs, path: string): number {
-  const rows = readTail(fs, path, SEQ_TAIL_BYTES);
-  return rows.reduce((most, { seq }) => Math.max(most, seq), 0);
-}
-
-function endsTorn(fs: HiveFs, path: string): boolean {
   const sizeBytes = fs.stat(path)?.sizeBytes ?? 0;
-  if (sizeBytes === 0) return false;
-  return fs.read(path, 1, sizeBytes - 1).bytes[0] !== LINE_FEED;
+  for (let most = SEQ_TAIL_BYTES; ; most *= 4) {
+    const rows = readTail(fs, path, most);
+    if (rows.length > 0 || most >= sizeBytes) {
+      return rows.reduce((greatest, { seq }) => Math.max(greatest, seq), 0);
+    }
+  }
 }

@@ -1,6 +1,8 @@
 import type { HiveFs } from '../hive/hive-fs.ts';
 import type { HiveEvent, LogRow } from '../protocol/event.ts';
 
+const LINE_FEED = 0x0a;
+
 /** Identity of a row within a batch: a row with the same key tells the same thing. */
 export function rowKey({ kind, batch, id, to }: HiveEvent): string {
   return `${batch ?? ''}:${id ?? ''}:${kind}:${to?.join(',') ?? ''}`;
@@ -30,19 +32,29 @@ export interface RowStretch {
 /**
  * Reads whole lines of the log.
  * @param from - offset in bytes; when it falls inside a line, reading begins at the next one
- * @param most - bytes at most
+ * @param most - bytes at most; more where a single line is longer
+ * @returns a stretch of no bytes when there is no whole line
  */
 export function readRows(fs: HiveFs, path: string, from: number, most: number): RowStretch {
   const begin = Math.max(0, from - 1);
-  const { bytes } = fs.read(path, most, begin);
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const lead = from === 0 ? 0 : buffer.indexOf(0x0a) + 1;
-  const end = buffer.lastIndexOf(0x0a) + 1;
-  if ((from > 0 && lead === 0) || end <= lead)
-    return { rows: [], from, to: Math.max(from, begin + lead) };
-  const lines = buffer.subarray(lead, end).toString('utf8').split('\n');
-  const rows = lines.flatMap((line) => parseRow(line) ?? []);
-  return { rows, from: begin + lead, to: begin + end };
+  for (let wanted = Math.max(1, most); ; wanted *= 2) {
+    const { bytes } = fs.read(path, wanted, begin);
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const lead = from === 0 ? 0 : buffer.indexOf(LINE_FEED) + 1;
+    const end = buffer.lastIndexOf(LINE_FEED) + 1;
+    if (end > lead && (from === 0 || lead > 0)) {
+      const lines = buffer.subarray(lead, end).toString('utf8').split('\n');
+      return {
+        rows: lines.flatMap((line) => parseRow(line) ?? []),
+        from: begin + lead,
+        to: begin + end,
+      };
+    }
+    if (bytes.byteLength < wanted) {
+      const none = Math.max(from, begin + lead);
+      return { rows: [], from: none, to: none };
+    }
+  }
 }
 
 /**

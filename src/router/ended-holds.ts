@@ -9,6 +9,8 @@ const MOST_MESSAGE_BYTES = 64 * 1024 * 1024;
 /** Messages released in one pass; more follow in the next. */
 const MOST_RELEASES = 500;
 
+const UNREADABLE = "Something in held/ can't be read. It is kept and tried again.";
+
 type Files = Pick<Router, 'fs' | 'layout'>;
 
 /** Lists everything in `held/`, for one holder or all. Unreadable entries are passed over. */
@@ -21,20 +23,23 @@ export function listHeld(files: Files, only?: AgentId): HeldMessage[] {
  * after a change of the roster, and at start.
  */
 export function endedHolds(router: Router): HeldMessage[] {
-  const { census } = router;
+  const { census, health } = router;
   if (!router.recheckHeld || census === undefined) return [];
-  router.recheckHeld = false;
   const ended: HeldMessage[] = [];
+  let complete = true;
   for (const { id, onHold } of census.roster.agents.values()) {
-    if (onHold) continue;
+    if (onHold || ended.length >= MOST_RELEASES) continue;
     for (const entry of walkHeld(router, id)) {
       if (entry?.message.held?.code === 'on-hold') ended.push(entry);
-      // Looked at once more: what could not be read now, what is left for the next pass, and what a
-      // failed commit would forget.
-      if (entry === undefined || ended.length > 0) router.recheckHeld = true;
-      if (ended.length >= MOST_RELEASES) return ended;
+      complete &&= entry !== undefined;
+      if (ended.length >= MOST_RELEASES) break;
     }
   }
+  // Looked at once more: what could not be read, what is left for the next pass, and what a commit
+  // that fails would forget.
+  router.recheckHeld = !complete || ended.length > 0;
+  if (complete) health.clear('held');
+  else health.report('held', { red: true, message: UNREADABLE });
   return ended;
 }
 

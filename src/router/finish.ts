@@ -3,6 +3,7 @@
  * so the same code serves the batch of this pass, one that met an error before, and one of a router
  * that died. A batch that gets stuck stays owed and holds up no other.
  */
+import type { AgentId } from '../protocol/addresses.ts';
 import { systemCode } from '../protocol/errors.ts';
 import type { Copy } from '../routing/plan.ts';
 import { archiveBatch } from '../spool/archive.ts';
@@ -29,13 +30,13 @@ export async function finishBatches(
   const trouble = new Set<string>();
   const changed = new Set<string>();
   for (const batch of batches) {
-    attempt(batch, router, trouble, () => archiveBatch(batch, router, changed));
+    attempt(batch, router, trouble, () => archiveBatch(batch, archiveContext(router), changed));
   }
   const published = batches.filter((batch) =>
     attempt(batch, router, trouble, () => publishBatch(batch, publishContext(router))),
   );
   const [synced, logged] = await Promise.all([
-    syncDirs(changed, router),
+    syncDirs(changed, published, router),
     logBatches(published, router),
   ]);
   const remembered = await rememberStrays(published, router);
@@ -52,6 +53,19 @@ export async function finishBatches(
   };
 }
 
+function archiveContext(router: Router) {
+  const { health, layout } = router;
+  return {
+    ...router,
+    onArchived: (agent: AgentId, place: 'sent' | 'unfiled') => {
+      if (place === 'sent') return health.clear(`sent/${agent}`);
+      const where = layout.agent(agent).sent;
+      const message = `${where} can't be written to. Originals of ${agent} are kept in .router/unfiled/${agent}.`;
+      health.report(`sent/${agent}`, { red: false, message });
+    },
+  };
+}
+
 function publishContext(router: Router) {
   return {
     ...router,
@@ -65,7 +79,7 @@ function publishContext(router: Router) {
 
 /** Runs a step of a batch; false, and noted, when the machine refused it. */
 function attempt(
-  { plan }: OwedBatch,
+  batch: OwedBatch,
   router: Router,
   trouble: Set<string>,
   step: () => void,
@@ -76,28 +90,30 @@ function attempt(
   } catch (error) {
     const code = systemCode(error);
     if (code === undefined || router.fs.stat(router.epoch.dir) === undefined) throw error;
-    trouble.add(plan.batch);
-    router.health.report(`batch/${plan.batch}`, {
-      red: true,
-      message: `A committed batch can't be finished yet (${code}). It is tried again in every pass.`,
-    });
+    trouble.add(batch.plan.batch);
+    noteTrouble(batch, code, router);
     return false;
   }
 }
 
-async function syncDirs(dirs: Set<string>, { fs, health }: Router): Promise<boolean> {
+function noteTrouble({ plan }: OwedBatch, code: string, { health }: Router): void {
+  const message = `A committed batch can't be finished yet (${code}). It is tried again in every pass.`;
+  health.report(`batch/${plan.batch}`, { red: true, message });
+}
+
+async function syncDirs(
+  dirs: Set<string>,
+  batches: readonly OwedBatch[],
+  router: Router,
+): Promise<boolean> {
   let code: string | undefined;
-  for (const result of await Promise.allSettled([...dirs].map((dir) => fs.syncDir(dir)))) {
+  for (const result of await Promise.allSettled([...dirs].map((dir) => router.fs.syncDir(dir)))) {
     if (result.status === 'fulfilled') continue;
     code = systemCode(result.reason);
     if (code === undefined) throw result.reason;
   }
-  if (code === undefined) {
-    health.clear('sync');
-    return true;
-  }
-  const message = `A directory could not be synced (${code}); the batches are kept until it can.`;
-  health.report('sync', { red: true, message });
+  if (code === undefined) return true;
+  for (const batch of batches) noteTrouble(batch, code, router);
   return false;
 }
 

@@ -39,6 +39,9 @@ export interface OpenRouter extends AsyncDisposable {
   history: History;
 }
 
+/** How long the history lets batches gather, so that git's syncs do not slow down every delivery. */
+const HISTORY_GATHER_MS = 1000;
+
 /**
  * Opens a hive for routing.
  * @throws HivemailError `locked` naming the owner, `hive-not-found`, `io`
@@ -80,6 +83,7 @@ async function assemble(
 ): Promise<OpenRouter> {
   const pendingEvents: HiveEvent[] = [];
   const history = await openHistory({
+    gatherMs: HISTORY_GATHER_MS,
     layout,
     clock,
     fs,

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { HiveFs } from '../hive/hive-fs.ts';
 import type { HiveLayout } from '../hive/layout.ts';
+import type { AgentId } from '../protocol/addresses.ts';
 import { systemCode } from '../protocol/errors.ts';
 import type { Move } from '../routing/plan.ts';
 import type { Epoch } from './epoch.ts';
@@ -11,6 +12,8 @@ export interface ArchiveContext {
   fs: HiveFs;
   layout: HiveLayout;
   epoch: Epoch;
+  /** Told where an original went: where it belongs, or beside it because it can't go there. */
+  onArchived: (agent: AgentId, place: 'sent' | 'unfiled') => void;
 }
 
 /**
@@ -50,17 +53,25 @@ function removeConsumed(move: Exclude<Move, { from: 'claim' }>, context: Archive
 }
 
 function archiveClaim(move: Extract<Move, { from: 'claim' }>, context: ArchiveContext): string {
-  const { fs, layout, epoch } = context;
+  const { fs, layout, epoch, onArchived } = context;
   const from = join(epoch.claim, move.name);
   const { sent } = layout.agent(move.agent);
-  if (tryMove(fs, from, sent, move.as)) return sent;
-  makeDirectory(fs, sent);
-  if (tryMove(fs, from, sent, move.as)) return sent;
+  const filed = tryMove(fs, from, sent, move.as) || tryAgain(fs, from, sent, move.as);
+  if (filed) {
+    onArchived(move.agent, 'sent');
+    return sent;
+  }
   const unfiled = join(layout.router, 'unfiled', move.agent);
-  makeDirectory(fs, join(layout.router, 'unfiled'));
-  makeDirectory(fs, unfiled);
+  tryMakeDirectory(fs, join(layout.router, 'unfiled'));
+  tryMakeDirectory(fs, unfiled);
   fs.rename(from, join(unfiled, move.as));
+  onArchived(move.agent, 'unfiled');
   return unfiled;
+}
+
+function tryAgain(fs: HiveFs, from: string, dir: string, name: string): boolean {
+  tryMakeDirectory(fs, dir);
+  return tryMove(fs, from, dir, name);
 }
 
 /** Moves a file into a real directory; true when its source is gone, by us or by an earlier try. */
@@ -76,7 +87,7 @@ function tryMove(fs: HiveFs, from: string, dir: string, name: string): boolean {
   return fs.stat(from) === undefined;
 }
 
-function makeDirectory(fs: HiveFs, dir: string): void {
+function tryMakeDirectory(fs: HiveFs, dir: string): void {
   try {
     fs.mkdir(dir);
   } catch (error) {

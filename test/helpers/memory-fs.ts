@@ -55,7 +55,12 @@ const MOST_LINKS = 16;
 const DEVICE = 7n;
 
 function fail(code: string, syscall: string, path: string): never {
-  throw Object.assign(new Error(`${code}: in memory, ${syscall} '${path}'`), { code, syscall });
+  // A stack is most of what an error costs, and a sweep meets a million of them.
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  const error = new Error(`${code}: in memory, ${syscall} '${path}'`);
+  Error.stackTraceLimit = stackTraceLimit;
+  throw Object.assign(error, { code, syscall });
 }
 
 /** Makes an empty file system; its root exists. */
@@ -87,14 +92,9 @@ class Memory implements MemoryFs {
   };
 
   stat = (path: string): FileStat | undefined => {
-    try {
-      const { node } = this.#place(path, 'lstat');
-      return node === undefined ? undefined : statOf(node);
-    } catch (error) {
-      const { code } = error as { code?: string };
-      if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-      throw error;
-    }
+    const place = this.#walk(path, 0);
+    if (typeof place !== 'string') return place.node && statOf(place.node);
+    return place === 'ELOOP' ? fail(place, 'lstat', path) : undefined;
   };
 
   read = (path: string, most: number, from = 0) => {
@@ -267,16 +267,23 @@ class Memory implements MemoryFs {
 
   /** Where a path ends, without following a link at its end. */
   #place(path: string, syscall: string, links = 0): Place {
-    if (links > MOST_LINKS) fail('ELOOP', syscall, path);
-    const names = path.split('/').filter((name) => name !== '');
+    const place = this.#walk(path, links);
+    return typeof place === 'string' ? fail(place, syscall, path) : place;
+  }
+
+  /** The same, or the code of what stands in the way. */
+  #walk(path: string, links: number): Place | string {
+    if (links > MOST_LINKS) return 'ELOOP';
+    const names = path.split('/');
     const name = names.pop() ?? '';
     let parent = this.#root;
-    let at = '/';
-    for (const step of names) {
-      at = join(at, step);
-      const next = parent.entries.get(step) ?? fail('ENOENT', syscall, path);
-      parent = next.kind === 'link' ? this.#find(at, syscall, links + 1) : next;
-      if (parent.kind !== 'directory') fail('ENOTDIR', syscall, path);
+    for (const [depth, step] of names.entries()) {
+      if (step === '') continue;
+      const next = parent.entries.get(step);
+      if (next === undefined) return 'ENOENT';
+      const at = () => names.slice(0, depth + 1).join('/');
+      parent = next.kind === 'link' ? this.#find(at(), 'open', links + 1) : next;
+      if (parent.kind !== 'directory') return 'ENOTDIR';
     }
     return { parent, name, node: name === '' ? this.#root : parent.entries.get(name) };
   }

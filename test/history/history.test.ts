@@ -1,6 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { findGit } from '../../src/history/git.ts';
 import { recordBatches } from '../../src/history/recorder.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
@@ -281,3 +289,28 @@ test('a queue that can not be listed is a problem and no exception', async () =>
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 20));
 }
+
+test('nudges in close succession share one import when batches may gather', async () => {
+  const hive = hives.makeHive();
+  const calls = join(hive.layout.root, 'calls');
+  const gitPath = makeGit(hive.layout.root, `echo "$*" >> ${calls}`);
+  const history = await hives.open(hive, { gitPath, gatherMs: 200 });
+  for (let count = 0; count < 5; count++) {
+    hives.enqueue(hive, hives.makeBatch(hive));
+    history.nudge();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  await vi.waitFor(() => expect(history.state().behind).toBe(0), { timeout: 20_000 });
+  const imports = readFileSync(calls, 'utf8').split('\n').filter((call) => call.includes('fast-import'));
+  expect(imports).toHaveLength(1);
+  expect(hives.commitCount(hive)).toBe(5);
+});
+
+test('closing ends the wait for more batches', async () => {
+  const hive = hives.makeHive();
+  const history = await hives.open(hive, { gatherMs: 60_000 });
+  hives.enqueue(hive, hives.makeBatch(hive));
+  history.nudge();
+  await history[Symbol.asyncDispose]();
+  expect(queue(hive)).toHaveLength(1);
+});

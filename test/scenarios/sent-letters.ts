@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { initHive } from '../../src/hive/init.ts';
 import { createNodeFs } from '../../src/hive/node-fs.ts';
-import { archiveName } from '../../src/routing/archive-name.ts';
 import type { LogRow } from '../../src/protocol/event.ts';
 import type { Message } from '../../src/protocol/message.ts';
 import { OUTCOME_OF, type OutcomeCode } from '../../src/protocol/outcomes.ts';
+import { archiveName } from '../../src/routing/archive-name.ts';
 import { HiveBench } from '../helpers/hive-bench.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 

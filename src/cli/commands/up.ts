@@ -40,8 +40,11 @@ export async function up(
     onTrouble: (error) => log.error('A pass could not be finished; it is tried again.', error),
   });
   await complete(dir, (note) => log.warn(note));
-  const agents = openHive(dir).agents();
-  log.info(`Ready. Agents: ${agents.map(({ id }) => id).join(', ') || 'none'}. Ctrl-C stops it.`);
+  const agents = openHive(dir)
+    .agents()
+    .map(({ id }) => id);
+  const how = context.surface.stderr.isTTY === true ? ' Ctrl-C stops it.' : '';
+  log.info(`Ready. Agents: ${agents.join(', ') || 'none'}.${how}`);
   const signal = await Promise.race([router.ended, signals.first]);
   if (signal !== undefined) log.info(`${signal}: stopping.`);
   await router.stop();

@@ -11,6 +11,7 @@ export function defineOverviewCommands(program: Command, call: Call): void {
   defineLog(program.command('log'), call);
   defineHeld(program.command('held'), call);
   defineRelease(program.command('release'), call);
+  defineDoctor(program.command('doctor'), call);
 }
 
 function defineStatus(command: Command, call: Call): void {
@@ -62,5 +63,17 @@ function defineRelease(command: Command, call: Call): void {
     .argument('<id>', 'its id, or the beginning of it')
     .addHelpText('after', examples('hivemail release 01k4b7s2'))
     .action(call(async () => (await import('../commands/release.ts')).release));
+  addGlobalOptions(command);
+}
+
+function defineDoctor(command: Command, call: Call): void {
+  command
+    .summary('look for what is broken, and mend it')
+    .description(
+      'Looks at everything in a hive that can be broken, and says what it means. Without --fix it changes nothing. Exit code 6 when something is an error; with --fix, when one remains.',
+    )
+    .option('--fix', 'mend what can safely be mended; never deletes mail')
+    .addHelpText('after', examples('hivemail doctor', 'hivemail doctor --fix'))
+    .action(call(async () => (await import('../commands/doctor.ts')).doctor));
   addGlobalOptions(command);
 }

@@ -1,0 +1,183 @@
+/**
+ * Says in plain words what lies in the directories of router starts, and whose mail it is: everything
+ * that was accepted and is not finished. What a router that is up has in hand is no leftover.
+ */
+import { join } from 'node:path';
+import { isMessageId } from '../../protocol/ids.ts';
+import { parseClaimName } from '../../spool/claim-name.ts';
+import { parseDeferredName } from '../../spool/publish.ts';
+import { PLAN_FILE } from '../../spool/stage.ts';
+import { type Examination, inHive, lastRows, namesIn } from '../examination.ts';
+import { allWell, count, nameSome, type Observation } from '../finding.ts';
+
+const EPOCH_NAME = /^e(\d+)-[a-z0-9]+(\.f)?$/;
+
+/** Looks what router starts have left behind. */
+export async function checkLeftovers(exam: Examination): Promise<Observation[]> {
+  const { fs, layout, router, routerState } = exam;
+  const epochs = namesIn(fs, layout.router).filter((name) => EPOCH_NAME.test(name));
+  if (fs.stat(layout.router) === undefined || (epochs.length === 0 && router === undefined)) {
+    return aboutLostRouter(exam);
+  }
+  const found = epochs.flatMap((name) => {
+    const isAtWork = routerState === 'running' && numberOf(name) === router?.epoch;
+    const place = placeOf(exam, name);
+    return isAtWork ? aboutDeferred(place) : aboutLeft(exam, place);
+  });
+  return found.length > 0 ? found : [allWell('Nothing accepted is left unfinished.')];
+}
+
+function numberOf(name: string): number {
+  return Number(EPOCH_NAME.exec(name)?.[1]);
+}
+
+interface Place {
+  dir: string;
+  /** Sender and file of letters taken out of outboxes. */
+  claims: string[];
+  /** Names in `claim/` that no router gave. */
+  strange: string[];
+  /** Committed batches with what they still owe; without a plan nobody knows what. */
+  owed: { dir: string; copies: string[]; planned: boolean }[];
+  /** Recipients of copies that their inboxes could not take, one entry a copy. */
+  deferred: string[];
+}
+
+function placeOf({ fs, layout }: Examination, name: string): Place {
+  const dir = join(layout.router, name);
+  const claims = namesIn(fs, join(dir, 'claim'));
+  const owed = namesIn(fs, join(dir, 'owed')).map((batch) => {
+    const at = join(dir, 'owed', batch);
+    const names = namesIn(fs, at);
+    const copies = names.filter((each) => each !== PLAN_FILE).map(copyOf);
+    return { dir: at, copies, planned: names.length === 0 || isPlan(fs, join(at, PLAN_FILE)) };
+  });
+  return {
+    dir,
+    claims: claims.flatMap((each) => {
+      const claim = parseClaimName(each);
+      return claim === undefined ? [] : [`${claim.file} of ${claim.sender}`];
+    }),
+    strange: claims.filter((each) => parseClaimName(each) === undefined),
+    owed,
+    deferred: namesIn(fs, join(dir, 'deferred')).map((each) => {
+      const { id, to } = parseDeferredName(each) ?? {};
+      return id === undefined ? each : `${id} for ${to}`;
+    }),
+  };
+}
+
+/** A copy is called `<id>~<to>~<place>`. */
+function copyOf(name: string): string {
+  const [id, to] = name.split('~');
+  return isMessageId(id) && to !== undefined ? `${id} for ${to}` : name;
+}
+
+function isPlan(fs: Examination['fs'], path: string): boolean {
+  const MOST_PLAN_BYTES = 1024 * 1024 * 1024;
+  try {
+    const plan: unknown = JSON.parse(
+      Buffer.from(fs.read(path, MOST_PLAN_BYTES).bytes).toString('utf8'),
+    );
+    return typeof plan === 'object' && plan !== null && 'version' in plan && plan.version === 1;
+  } catch {
+    // Whatever it is that keeps us from reading it keeps the router from it too.
+    return false;
+  }
+}
+
+function aboutLeft(exam: Examination, place: Place): Observation[] {
+  const { claims, owed, deferred, strange } = place;
+  const copies = owed.flatMap((batch) => batch.copies);
+  const parts = [
+    claims.length === 0
+      ? ''
+      : `${count(claims.length, 'letter')} taken out of an outbox and not finished (${nameSome(claims)})`,
+    owed.length === 0
+      ? ''
+      : `${count(owed.length, 'batch', 'batches')} decided on, with ${count(copies.length, 'copy', 'copies')} to deliver${copies.length === 0 ? '' : ` (${nameSome(copies)})`}`,
+    deferred.length === 0
+      ? ''
+      : `${count(deferred.length, 'copy', 'copies')} that an inbox could not take (${nameSome(deferred)})`,
+  ].filter((part) => part !== '');
+  const left: Observation =
+    parts.length === 0
+      ? {
+          level: 'note',
+          what: `${inHive(exam, place.dir)} is left of a router that did not stop cleanly; no mail lies in it.`,
+          means: 'The next router clears it away.',
+        }
+      : {
+          level: 'warning',
+          what: `${inHive(exam, place.dir)} holds ${parts.join('; ')}.`,
+          means:
+            'This is accepted mail. Nothing of it is lost, as long as .router/ is not deleted.',
+          advice:
+            'Start a router with `hivemail up`: it brings all of it to its end, each letter once.',
+        };
+  return [left, ...aboutBadPlans(exam, place), ...aboutStrange(exam, place.dir, strange)];
+}
+
+function aboutBadPlans(exam: Examination, { owed }: Place): Observation[] {
+  return owed
+    .filter(({ planned }) => !planned)
+    .map(({ dir, copies }) => ({
+      level: 'error',
+      what: `${inHive(exam, dir)} has no plan that can be read.`,
+      means: `Nobody knows which letters it has decided on, so the router decides on none. It holds ${copies.length === 0 ? 'no copy' : nameSome(copies)}.`,
+      advice:
+        'Put its plan.json right, or move the whole directory out of the hive and keep it; each copy in it is a message and can be put into its inbox as <id>.json.',
+    }));
+}
+
+function aboutStrange(exam: Examination, dir: string, names: readonly string[]): Observation[] {
+  if (names.length === 0) return [];
+  return [
+    {
+      level: 'warning',
+      what: `No router put this into ${inHive(exam, join(dir, 'claim'))}: ${nameSome(names)}.`,
+      means: 'It is never routed.',
+      advice: 'If it is a letter, move it into its sender’s outbox.',
+    },
+  ];
+}
+
+function aboutDeferred({ deferred }: Place): Observation[] {
+  if (deferred.length === 0) return [];
+  return [
+    {
+      level: 'warning',
+      what: `${count(deferred.length, 'copy', 'copies')} that an inbox could not take: ${nameSome(deferred)}.`,
+      means:
+        'The router keeps them and tries again, at least every minute; after a week they go to held/.',
+      advice: 'Look at those inboxes: permissions, disk, or something else in their place.',
+    },
+  ];
+}
+
+/** Without `.router/` the log alone can tell whether anything was in it. */
+function aboutLostRouter(exam: Examination): Observation[] {
+  const rows = lastRows(exam);
+  const last = rows.filter(({ kind }) => kind === 'router').at(-1);
+  if (last === undefined || last.code !== 'start') {
+    return [
+      allWell('No router has left anything: none has run yet, or the last one stopped cleanly.'),
+    ];
+  }
+  const owed = new Set<string>();
+  for (const { kind, id, to, owed: owing } of rows) {
+    for (const agent of owing ?? []) owed.add(`${id} for ${agent}`);
+    if (kind === 'late' || kind === 'expired')
+      for (const agent of to ?? []) owed.delete(`${id} for ${agent}`);
+  }
+  return [
+    {
+      level: 'warning',
+      what: `What the last router had in .router/ is gone, and it did not stop cleanly.${owed.size === 0 ? '' : ` By the log it still owed ${nameSome([...owed])}.`}`,
+      means:
+        'Letters it had taken out of an outbox and not finished may be lost; those in .sent/ and in the log are not.',
+      advice:
+        'Restore .router/ from a backup, or ask the agents to send again what got no outcome in `hivemail log`.',
+    },
+  ];
+}

@@ -1,13 +1,14 @@
 import type { HiveFs } from '../hive/hive-fs.ts';
 import type { HiveLayout } from '../hive/layout.ts';
-import { listInbox } from '../hive/mailbox.ts';
+import { type InboxEntry, listInbox } from '../hive/mailbox.ts';
 import { ownerState, type RouterOwner, readOwner } from '../hive/owner.ts';
 import { readText } from '../hive/read-text.ts';
-import { readRegistry, rosterOf } from '../hive/registry.ts';
+import { emptyRegistry, readRegistry, rosterOf } from '../hive/registry.ts';
 import { type AgentId, DESK } from '../protocol/addresses.ts';
-import { systemCode } from '../protocol/errors.ts';
+import { HivemailError, systemCode } from '../protocol/errors.ts';
 import { listHeld } from '../router/ended-holds.ts';
 import type { HealthReport } from '../router/health.ts';
+import type { Roster, RosterAgent } from '../routing/roster.ts';
 
 /** Whether a hive has a router. */
 export interface RouterState {
@@ -28,6 +29,8 @@ export interface HiveStatus extends RouterState {
   desk: number;
   /** Messages in `held/`. */
   held: number;
+  /** What could not be read, in sentences; then the rest says less than it should. */
+  problems: string[];
 }
 
 /** One agent in a {@link HiveStatus}. */
@@ -48,40 +51,63 @@ export interface AgentStatus {
 
 const MOST_HEALTH_BYTES = 4 * 1024 * 1024;
 
-/**
- * Reads how a hive stands.
- * @throws HivemailError `bad-registry`
- */
+/** Reads how a hive stands. What of it can't be read is told among the problems. */
 export function readStatus(fs: HiveFs, layout: HiveLayout): HiveStatus {
-  const roster = rosterOf(readRegistry(fs, layout.registry));
+  const problems: string[] = [];
+  const roster = readRoster(fs, layout, problems);
   return {
     dir: layout.root,
     ...readRouterState(fs, layout),
     health: readHealth(fs, layout),
     orchestrator: roster.orchestrator,
     agents: [...roster.agents.values()].map((agent) => {
-      const unread = listInbox(fs, layout, agent.id);
-      const state = agent.archived
-        ? 'archived'
-        : agent.onHold
-          ? 'on hold'
-          : agent.sendOnly
-            ? 'send-only'
-            : 'active';
+      const unread = readInbox(fs, layout, { agent: agent.id, problems });
       return {
         id: agent.id,
         name: agent.name,
         role: agent.role,
-        state,
+        state: stateOf(agent),
         unread: unread.length,
         oldestUnread: unread[0]?.message?.created_at,
         due: unread.filter(({ message }) => message?.requires_reply === true).length,
         waiting: countWaiting(fs, layout.agent(agent.id).outbox),
       };
     }),
-    desk: listInbox(fs, layout, DESK).length,
+    desk: readInbox(fs, layout, { agent: DESK, problems }).length,
     held: listHeld({ fs, layout }).length,
+    problems,
   };
+}
+
+function readRoster(fs: HiveFs, layout: HiveLayout, problems: string[]): Roster {
+  try {
+    return rosterOf(readRegistry(fs, layout.registry));
+  } catch (error) {
+    if (!(error instanceof HivemailError)) throw error;
+    problems.push(error.message);
+    return rosterOf(emptyRegistry());
+  }
+}
+
+function readInbox(
+  fs: HiveFs,
+  layout: HiveLayout,
+  { agent, problems }: { agent: AgentId; problems: string[] },
+): InboxEntry[] {
+  try {
+    return listInbox(fs, layout, agent);
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === undefined) throw error;
+    problems.push(`The inbox of ${agent} can't be read (${code}): ${layout.agent(agent).inbox}`);
+    return [];
+  }
+}
+
+function stateOf({ archived, onHold, sendOnly }: RosterAgent): AgentStatus['state'] {
+  if (archived) return 'archived';
+  if (onHold) return 'on hold';
+  return sendOnly ? 'send-only' : 'active';
 }
 
 /** Reads whether a hive has a router. Costs the same however much mail there is. */

@@ -30,7 +30,7 @@ export function openDaemonLog({ stderr, env }: Pick<Surface, 'stderr' | 'env'>):
 /** Lines that go with those of the mail that goes by. */
 function personal(colorize: boolean): (line: string) => string {
   const customPrettifiers: PrettyOptions['customPrettifiers'] = {
-    time: (time) => `${String(time)} `,
+    time: (time) => (typeof time === 'string' ? `${time} ` : ''),
     level: (_level, _key, _line, { label }) => label.toLowerCase(),
   };
   const ignore = 'pid,hostname';

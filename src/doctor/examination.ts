@@ -33,6 +33,8 @@ export interface Examination {
   registry: Registry | undefined;
   /** Owners of mailboxes: the agents and the person. Without a registry, by their directories. */
   owners: AgentId[];
+  /** Owners whose directories can't be looked into; not among `owners`, so that the others can. */
+  unreachable: AgentId[];
   /** The router that holds the hive or held it last, as far as owner.json tells. */
   router: RouterOwner | undefined;
   /** `none`: no router is known. For the others see `ownerState`. */
@@ -49,11 +51,17 @@ export function beginExamination(dir: string, options: DiagnoseOptions): Examina
   const router = unlessBroken(() => readOwner(fs, layout));
   const ids =
     registry === undefined
-      ? namesIn(fs, layout.agents).filter(isAgentId)
+      ? (unlessBroken(() => namesIn(fs, layout.agents)) ?? []).filter(isAgentId)
       : [...rosterOf(registry).agents.keys()];
+  const isReachable = (id: AgentId): boolean => {
+    const { done, sent } = layout.agent(id);
+    return unlessBroken(() => [done, sent].map((dir) => fs.stat(dir))) !== undefined;
+  };
+  const all = [...ids, DESK];
   return {
     ...{ fs, layout, clock, env, machine, registry, router },
-    owners: [...ids, DESK],
+    owners: all.filter(isReachable),
+    unreachable: all.filter((id) => !isReachable(id)),
     routerState: router === undefined ? 'none' : ownerState(router),
   };
 }
@@ -68,9 +76,18 @@ export function unlessBroken<Value>(read: () => Value): Value | undefined {
   }
 }
 
-/** Names in a directory, sorted; none where it is missing or can't be listed. */
+/**
+ * Names in a directory, sorted; none where there is no directory.
+ * @throws the system's error where it can't be listed: that nothing is in it must not be said then
+ */
 export function namesIn(fs: HiveFs, dir: string): string[] {
-  return unlessBroken(() => fs.list(dir).sort()) ?? [];
+  try {
+    return fs.list(dir).sort();
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    throw error;
+  }
 }
 
 /** Reads the last rows of the log, oldest first; none where it can't be read. */

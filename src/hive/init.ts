@@ -60,19 +60,29 @@ export async function initHive(options: InitOptions): Promise<InitResult> {
   const { dir, fs } = options;
   const layout = layoutOf(dir);
   const exists = isHive(fs, layout);
-  const first = exists ? undefined : firstRegistry(options);
+  const first = exists ? emptyRegistry() : firstRegistry(options);
   if (!exists) requireEmpty(fs, dir);
   makeWithParents(fs, dir);
-  for (const made of [layout.agents, layout.held, layout.router]) makeMissing(fs, made);
-  if (first !== undefined) await writeRegistry(fs, layout.registry, first);
-  await copyMissing(fs, layout);
-  const notes = await refreshProtocol(fs, layout);
+  if (fs.stat(layout.registry) === undefined) await writeRegistry(fs, layout.registry, first);
+  const notes = await completeHive(fs, layout);
   const registry = readRegistry(fs, layout.registry);
   const agents = [...rosterOf(registry).agents.keys()];
   for (const id of [...agents, DESK]) {
     await makeAgentDirectory(fs, layout, id, agentOf(registry, id) ?? {});
   }
   return { dir, created: !exists, agents, notes };
+}
+
+/**
+ * Puts into an existing hive what a release brings and it lacks: directories, template files, the current
+ * PROTOCOL.md. A missing registry.json stays missing: an empty roster in its place would have mail to
+ * everybody bounce, and only a person knows whether there is a copy of it.
+ * @returns what the person should know
+ */
+export async function completeHive(fs: HiveFs, layout: HiveLayout): Promise<string[]> {
+  for (const dir of [layout.agents, layout.held, layout.router]) makeMissing(fs, dir);
+  await copyMissing(fs, layout);
+  return await refreshProtocol(fs, layout);
 }
 
 /** Tells whether a directory is a hive, made by us or by another system of this shape. */
@@ -107,19 +117,21 @@ function requireEmpty(fs: HiveFs, dir: string): void {
 }
 
 async function copyMissing(fs: HiveFs, layout: HiveLayout): Promise<void> {
+  let copied = false;
   for (const name of await fastGlob('**/*', { cwd: TEMPLATE_DIR, dot: true })) {
     const target = join(layout.root, name);
-    if (fs.stat(target) !== undefined) continue;
+    if (target === layout.registry || fs.stat(target) !== undefined) continue;
+    copied = true;
     makeWithParents(fs, dirname(target));
     await fs.create(target, readFileSync(join(TEMPLATE_DIR, name)));
   }
-  await fs.syncDir(layout.root);
+  if (copied) await fs.syncDir(layout.root);
 }
 
 /**
  * Brings PROTOCOL.md up to date where it is one that a release shipped. Where it was edited, the new one
  * is put beside it.
- * @returns what the person should know
+ * @returns what the person should know; nothing when the current text lies beside it already
  */
 export async function refreshProtocol(fs: HiveFs, layout: HiveLayout): Promise<string[]> {
   const shipped = readFileSync(join(TEMPLATE_DIR, 'PROTOCOL.md'), 'utf8');
@@ -130,8 +142,8 @@ export async function refreshProtocol(fs: HiveFs, layout: HiveLayout): Promise<s
     return ['PROTOCOL.md was brought up to date.'];
   }
   const beside = `${layout.protocol}.new`;
-  if (readText(fs, beside, MOST_PROTOCOL_BYTES) !== shipped)
-    await replaceFile(fs, beside, shipped, randomTail);
+  if (readText(fs, beside, MOST_PROTOCOL_BYTES) === shipped) return [];
+  await replaceFile(fs, beside, shipped, randomTail);
   return [
     'PROTOCOL.md has house rules, so it was left alone. The current text is in PROTOCOL.md.new; take over what you need.',
   ];

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { HiveFs } from '../hive/hive-fs.ts';
+import { systemCode } from '../protocol/errors.ts';
 import type { LogRow } from '../protocol/event.ts';
-import { readRows } from './rows.ts';
+import { type RowStretch, readRows } from './rows.ts';
 
 /** How the log is followed. */
 export interface FollowOptions {
@@ -32,10 +33,8 @@ export async function* followLog(fs: HiveFs, options: FollowOptions): AsyncGener
     if (now !== undefined && stat !== undefined && now.inode !== stat.inode) offset = 0;
     if (now !== undefined) offset = Math.min(offset, now.sizeBytes);
     stat = now ?? stat;
-    const stretch =
-      now === undefined || now.sizeBytes === offset
-        ? undefined
-        : readRows(fs, path, offset, CHUNK_BYTES);
+    const isNews = now !== undefined && now.sizeBytes > offset;
+    const stretch = isNews ? readNews(fs, path, offset) : undefined;
     if (stretch !== undefined && stretch.to > offset) {
       offset = stretch.to;
       for (const row of stretch.rows) {
@@ -46,6 +45,16 @@ export async function* followLog(fs: HiveFs, options: FollowOptions): AsyncGener
     } else {
       await pause(pollMs, undefined, { signal }).catch(() => undefined);
     }
+  }
+}
+
+/** Reads what was written since; nothing when the file was taken away just now. */
+function readNews(fs: HiveFs, path: string, offset: number): RowStretch | undefined {
+  try {
+    return readRows(fs, path, offset, CHUNK_BYTES);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+    return undefined;
   }
 }
 

@@ -2,9 +2,10 @@
  * Runs passes for as long as it is let: at every poll, and sooner when something nudges it. The poll is
  * the guarantee; the watch only brings the next pass forward.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '../hive/system-clock.ts';
 import { DESK } from '../protocol/addresses.ts';
-import { type HivemailError, systemCode } from '../protocol/errors.ts';
+import { systemCode } from '../protocol/errors.ts';
 import type { LogRow } from '../protocol/event.ts';
 import { type OpenRouterOptions, openRouter } from './open-router.ts';
 import { type PassReport, runPass } from './pass.ts';
@@ -56,7 +57,12 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
   const status = new StatusWriter(open.router, open.history);
   const stopping = new AbortController();
   const loop = { ...open, bell, watch, status, stopping, options };
-  await pass(loop);
+  try {
+    await pass(loop);
+  } catch (error) {
+    await close(loop);
+    throw error;
+  }
   const ended = run(loop);
   ended.catch(() => undefined);
   const stop = async (): Promise<void> => {
@@ -79,7 +85,7 @@ interface Loop {
 }
 
 async function run(loop: Loop): Promise<void> {
-  const { router, bell, status, stopping, options } = loop;
+  const { router, bell, stopping, options } = loop;
   let last: PassReport | undefined = { letters: 0, more: true, waiting: false };
   try {
     while (!stopping.signal.aborted) {
@@ -87,31 +93,39 @@ async function run(loop: Loop): Promise<void> {
       if (last?.more !== true) await bell.wait(pollMs);
       if (stopping.signal.aborted) break;
       last = await pass(loop);
-      if (last?.letters === 0) await bell.pause(MIN_GAP_MS, stopping.signal);
+      if (last?.letters === 0) await pause(MIN_GAP_MS);
     }
   } finally {
+    await close(loop);
+  }
+}
+
+/** Leaves nothing open, whatever goes wrong on the way. */
+async function close(loop: Loop): Promise<void> {
+  try {
     await loop.watch?.[Symbol.asyncDispose]();
-    await status.write();
+    await loop.status.write();
+  } finally {
     await loop[Symbol.asyncDispose]();
   }
 }
 
 /** Runs a pass; a machine in trouble makes the health red and is tried again, a fence ends the router. */
 async function pass({ router, watch, status, options }: Loop): Promise<PassReport | undefined> {
+  let report: PassReport | undefined;
   try {
-    const report = await runPass(router, { takeIn: true });
+    report = await runPass(router, { takeIn: true });
     router.health.clear('pass');
     watch?.update(watchedDirs(router));
-    await status.writeIfDue();
-    return report;
   } catch (error) {
-    if ((error as HivemailError).code === 'fenced') throw error;
     const code = systemCode(error) ?? 'internal';
+    if (code === 'fenced') throw error;
     const message = `A pass could not be finished (${code}). Nothing is lost; it is tried again.`;
     router.health.report('pass', { red: true, message });
-    options.onTrouble?.(error);
-    return undefined;
+    tellTrouble(error, options);
   }
+  await status.writeIfDue(report !== undefined);
+  return report;
 }
 
 function watchedDirs({ census, layout }: Router): string[] {
@@ -124,13 +138,22 @@ function noteWatchTrouble({ health }: Router, error: unknown): void {
   health.report('watch', { red: false, message });
 }
 
-function tell(rows: readonly LogRow[], { onRow, onTrouble }: StartOptions): void {
+function tell(rows: readonly LogRow[], options: StartOptions): void {
   for (const row of rows) {
     try {
-      onRow?.(row);
+      options.onRow?.(row);
     } catch (error) {
-      onTrouble?.(error);
+      tellTrouble(error, options);
     }
+  }
+}
+
+function tellTrouble(error: unknown, { onTrouble }: StartOptions): void {
+  try {
+    onTrouble?.(error);
+  } catch {
+    // A listener that can't bear to hear of it has no say in whether mail flows.
+    return;
   }
 }
 
@@ -148,14 +171,6 @@ class Bell {
   async wait(mostMs: number): Promise<void> {
     if (!this.#rung) await this.#sleep(mostMs);
     this.#rung = false;
-  }
-
-  /** Lets time pass, whether the bell rings or not. */
-  async pause(ms: number, signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return;
-    const rung = this.#rung;
-    await this.#sleep(ms);
-    this.#rung ||= rung;
   }
 
   async #sleep(ms: number): Promise<void> {

@@ -14,7 +14,7 @@ import { createNodeFs } from '../hive/node-fs.ts';
 import { randomTail } from '../hive/random.ts';
 import { takeOverLog } from '../log/take-over.ts';
 import type { Clock } from '../protocol/clock.ts';
-import { HivemailError } from '../protocol/errors.ts';
+import { HivemailError, systemCode } from '../protocol/errors.ts';
 import type { HiveEvent, LogRow } from '../protocol/event.ts';
 import { closeEpoch, type Epoch, openEpoch, takeOverEpochs } from '../spool/epoch.ts';
 import { assembleRouter } from './assemble-router.ts';
@@ -107,28 +107,35 @@ function startNote(lock: RouterLock, epoch: Epoch): string {
   return `Router started, process ${process.pid}, epoch ${epoch.number}${taken}.`;
 }
 
-async function close({
-  router,
-  history,
-  lock,
-}: {
-  router: Router;
-  history: History;
-  lock: RouterLock;
-}): Promise<void> {
+async function close({ router, history, lock }: OpenParts): Promise<void> {
   const { fs, epoch, log } = router;
   try {
     await history.flush();
     await history[Symbol.asyncDispose]();
+    // Fenced: what was here is the successor's now.
     if (fs.stat(epoch.dir) === undefined) return;
-    await log.append([
-      { kind: 'router', code: 'stop', note: `Router stopped, epoch ${epoch.number}.` },
-    ]);
-    closeEpoch(fs, epoch);
+    await leaveClean(router);
   } finally {
     log.close();
     await lock[Symbol.asyncDispose]();
   }
+}
+
+/** On a machine in trouble the hive is left as it is; the next start finds it in order all the same. */
+async function leaveClean({ fs, epoch, log, pendingEvents }: Router): Promise<void> {
+  const note = `Router stopped, epoch ${epoch.number}.`;
+  try {
+    await log.append([...pendingEvents.splice(0), { kind: 'router', code: 'stop', note }]);
+    closeEpoch(fs, epoch);
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+  }
+}
+
+interface OpenParts {
+  router: Router;
+  history: History;
+  lock: RouterLock;
 }
 
 function requireHive(fs: HiveFs, layout: HiveLayout): void {

@@ -31,10 +31,13 @@ export class StatusWriter {
     this.#history = history;
   }
 
-  /** Writes after a pass, when it is time to. */
-  async writeIfDue(): Promise<void> {
+  /**
+   * Writes after a pass, when it is time to.
+   * @param whole - false when the pass could not be finished
+   */
+  async writeIfDue(whole: boolean): Promise<void> {
     const { clock } = this.#router;
-    this.#lastPassAt = toTimestamp(clock.now());
+    if (whole) this.#lastPassAt = toTimestamp(clock.now());
     const age = clock.monotonic() - this.#writtenAtMs;
     if (age < CHANGED_MS) return;
     const changed = this.#signature() !== this.#written;

@@ -1,6 +1,6 @@
 import type { Letter } from '../letter/letter.ts';
 import { type Act, obliges } from '../protocol/acts.ts';
-import { DESK } from '../protocol/addresses.ts';
+import { DESK, SYSTEM } from '../protocol/addresses.ts';
 import { CONVERSATION } from '../protocol/message.ts';
 import type { Claim } from './inputs.ts';
 import type { KnownMessage, RoutingMemory } from './memory.ts';
@@ -91,7 +91,8 @@ function hopsAfter(
 /**
  * Tells whether hops bound a letter, so that the windows need not: it is deeper than its parent, and
  * the first of its sender with this act in reply to it (first `agree`, then `done`). Whoever answers
- * the root of a thread again and again never gets deeper.
+ * the root of a thread again and again never gets deeper; and each letter that is held makes a notice,
+ * so answers to notices must not be free.
  */
 export function isBoundByHops(
   { sender, act, hops }: { sender: string; act: Act; hops: number },
@@ -99,7 +100,7 @@ export function isBoundByHops(
   memory: RoutingMemory,
 ): boolean {
   if (parent === undefined || memory.message(parent.id) === undefined) return false;
-  if (parent.from === sender || hops <= parent.hops) return false;
+  if (parent.from === SYSTEM || parent.from === sender || hops <= parent.hops) return false;
   return !memory.hasReplied(parent.id, sender, act);
 }
 
@@ -110,6 +111,6 @@ export function isBoundByHops(
 export function isPolitenessLoop(letter: Letter, exchange: Exchange, sender: string): boolean {
   const parent = exchange.repliesTo;
   if (parent === undefined || sender === DESK || obliges(parent.act)) return false;
-  if (parent.from === DESK || parent.from === sender || parent.from === 'system') return false;
+  if (parent.from === DESK || parent.from === sender || parent.from === SYSTEM) return false;
   return letter.act === 'inform' || letter.act === 'agree' || letter.act === 'done';
 }

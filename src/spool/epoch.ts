@@ -87,6 +87,7 @@ export function discardStaged(fs: HiveFs, epoch: Epoch): void {
 
 /** Removes one's own epoch after a clean stop, as far as nothing is owed. */
 export function closeEpoch(fs: HiveFs, epoch: Epoch): void {
+  discardStaged(fs, epoch);
   emptyTrash(fs, epoch.trash);
   if (PLACES.some((place) => fs.list(epoch[place]).length > 0)) return;
   for (const place of PLACES) fs.rmdir(epoch[place]);

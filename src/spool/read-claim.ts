@@ -100,6 +100,8 @@ function parentInMailbox(
     return undefined;
   const { inbox, done } = layout.agent(sender);
   for (const dir of [inbox, done]) {
+    // Not through a link, which may lead into another agent's mailbox.
+    if (fs.stat(dir)?.kind !== 'directory') return undefined;
     const message = readMessage(fs, join(dir, `${id}.json`));
     if (message?.id === id) {
       const broadcast = message.to_all?.includes('broadcast') === true;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LogRow, RunningRouter } from '../../src/index.ts';
+import { describe, expect, it } from 'vitest';
+import type { LogRow } from '../../src/index.ts';
 import { hivemail, makeHive, type TestHive } from './command-line.ts';
 
 interface Sent {
@@ -21,20 +21,14 @@ function outboxOf({ dir }: TestHive, agent: string): string[] {
   return readdirSync(join(dir, 'agents', agent, 'outbox')).filter((name) => name !== '.sent');
 }
 
+async function send(hive: TestHive, from: string, ...args: string[]): Promise<Sent> {
+  return hive.json<Sent>('send', '--agent', from, '--act', 'request', ...args);
+}
+
 describe('with a router up', () => {
-  let hive: TestHive;
-  let router: RunningRouter;
-
-  beforeAll(async () => {
-    hive = await makeHive();
-    router = await hive.up();
-  });
-  afterAll(() => router.stop());
-
-  const send = (from: string, ...args: string[]): Promise<Sent> =>
-    hive.json<Sent>('send', '--agent', from, '--act', 'request', ...args);
-
   it('send prints the id and the outcome', async () => {
+    const hive = await makeHive();
+    await using _router = await hive.up();
     const args = ['--to', 'coder', '--act', 'request', '--subject', 'Split', '--body', 'Now.'];
     const ran = await hive.cli('send', '--agent', 'planner', ...args);
     expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
@@ -42,6 +36,8 @@ describe('with a router up', () => {
   });
 
   it('send takes several recipients, and tells which were not reached', async () => {
+    const hive = await makeHive();
+    await using _router = await hive.up();
     await hive.cli('agent', 'add', 'mute', '--send-only');
     const args = ['--to', 'coder, god', '--to', 'mute', '--act', 'inform', '--subject', 'x'];
     const ran = await hive.cli('send', '--agent', 'planner', ...args);
@@ -50,7 +46,18 @@ describe('with a router up', () => {
   });
 
   it('send ends with 4 for a letter that does not arrive, and says where to look', async () => {
-    const first = await send('planner', '--to', 'coder', '--act', 'inform', '--subject', 'fyi');
+    const hive = await makeHive();
+    await using _router = await hive.up();
+    const first = await send(
+      hive,
+      'planner',
+      '--to',
+      'coder',
+      '--act',
+      'inform',
+      '--subject',
+      'fyi',
+    );
     const args = ['--reply-to', first.id, '--act', 'agree', '--body', 'Thanks!'];
     const ran = await hive.cli('send', '--agent', 'coder', ...args);
     expect(ran.exitCode).toBe(4);
@@ -62,6 +69,8 @@ describe('with a router up', () => {
     ['-', 'From a pipe.\n', 'From a pipe.'],
     ['-', '- one\n- two', '- one\n- two'],
   ])('send reads a body from standard input (%s)', async (file, stdin, body) => {
+    const hive = await makeHive();
+    await using _router = await hive.up();
     const args = ['--to', 'god', '--act', 'inform', '--subject', 'pipe', '--body-file', file];
     const ran = await hivemail(
       ['send', '--json', '--agent', 'coder', '--hive', hive.dir, ...args],
@@ -75,14 +84,27 @@ describe('with a router up', () => {
   });
 
   it('send takes a body that looks like an option', async () => {
+    const hive = await makeHive();
+    await using _router = await hive.up();
     for (const body of ['--json', '-h', '- a list', '-V', '--agent=god']) {
-      const { id } = await send('coder', '--to', 'god', '--subject', 's', '--body', body);
+      const { id } = await send(hive, 'coder', '--to', 'god', '--subject', 's', '--body', body);
       expect((await hive.json<Entry>('read', id, '--agent', 'god')).message['body']).toBe(body);
     }
   });
 
   it('inbox lists letters one a line, and reading and listing change nothing', async () => {
-    const { id } = await send('god', '--to', 'planner', '--subject', 'Plan', '--body', 'Please.');
+    const hive = await makeHive();
+    await using _router = await hive.up();
+    const { id } = await send(
+      hive,
+      'god',
+      '--to',
+      'planner',
+      '--subject',
+      'Plan',
+      '--body',
+      'Please.',
+    );
     const inbox = await hive.cli('inbox', '--agent', 'planner');
     expect(inbox.stdout).toMatch(new RegExp(`^${id}  god +request  reply due  Plan$`, 'm'));
     const bodies = await hive.cli('inbox', '--agent', 'planner', '--bodies');
@@ -94,8 +116,10 @@ describe('with a router up', () => {
   });
 
   it('ack handles each letter by itself and ends with 3 when one is missing', async () => {
-    const one = await send('god', '--to', 'planner', '--subject', 'one');
-    const two = await send('god', '--to', 'planner', '--subject', 'two');
+    const hive = await makeHive();
+    await using _router = await hive.up();
+    const one = await send(hive, 'god', '--to', 'planner', '--subject', 'one');
+    const two = await send(hive, 'god', '--to', 'planner', '--subject', 'two');
     const ran = await hive.cli('ack', one.id, 'nothing', two.id, '--agent', 'planner');
     expect(ran.exitCode).toBe(3);
     expect(ran.stdout).toBe(`${one.id}  handled\n${two.id}  handled\n`);
@@ -107,7 +131,18 @@ describe('with a router up', () => {
   });
 
   it('reply answers the sender in the conversation, with a subject that says Re once', async () => {
-    const asked = await send('god', '--to', 'coder', '--subject', 'Split', '--conversation', 'c.1');
+    const hive = await makeHive();
+    await using _router = await hive.up();
+    const asked = await send(
+      hive,
+      'god',
+      '--to',
+      'coder',
+      '--subject',
+      'Split',
+      '--conversation',
+      'c.1',
+    );
     const answered = await hive.json<Sent>(
       ...['reply', asked.id, '--agent', 'coder', '--act', 'query', '--body', 'Which one?'],
     );
@@ -121,7 +156,18 @@ describe('with a router up', () => {
   });
 
   it('reply to a notice is refused before anything is written', async () => {
-    const { id } = await send('planner', '--to', 'coder', '--act', 'inform', '--subject', 'fyi');
+    const hive = await makeHive();
+    await using _router = await hive.up();
+    const { id } = await send(
+      hive,
+      'planner',
+      '--to',
+      'coder',
+      '--act',
+      'inform',
+      '--subject',
+      'fyi',
+    );
     await hive.cli('send', '--agent', 'coder', '--reply-to', id, '--act', 'done', '--body', 'ok');
     const inbox = await hive.json<Entry[]>('inbox', '--agent', 'coder');
     const notice = inbox.find(({ message }) => message['from'] === 'system');
@@ -132,6 +178,8 @@ describe('with a router up', () => {
   });
 
   it('the person writes from the desk, and is refused where an agent runs', async () => {
+    const hive = await makeHive();
+    await using _router = await hive.up();
     const args = [
       'send',
       '--agent',

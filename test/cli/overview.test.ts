@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { HiveStatus, LogRow } from '../../src/index.ts';
@@ -176,8 +176,20 @@ describe('status', () => {
       .poll(() => readFileSync(health, 'utf8'), { timeout: 8000 })
       .toContain('"state": "red"');
     const ran = await hive.cli('status');
-    expect(ran.exitCode).toBe(1);
-    expect(ran.stderr).toContain('registry.json');
+    expect(ran.exitCode).toBe(6);
+    expect(ran.stdout).toMatch(/^health +red/m);
+    expect(ran.stdout).toContain(': registry.json is not valid JSON');
+  });
+
+  it('ends with 6 and names an inbox that can not be read', async () => {
+    const hive = await makeHive();
+    const inbox = join(hive.dir, 'agents/coder/inbox');
+    renameSync(inbox, `${inbox}-away`);
+    writeFileSync(inbox, '');
+    const ran = await hive.cli('status');
+    expect(ran.exitCode).toBe(6);
+    expect(ran.stdout).toContain("The inbox of coder can't be read (ENOTDIR)");
+    expect(ran.stdout).toMatch(/^planner +active/m);
   });
 
   it('ends with 6 when the router is up and has fallen silent', async () => {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createHive, HivemailError, openHive } from '../../index.ts';
+import { createHive, type Hive, HivemailError, openHive } from '../../index.ts';
 import type { Context } from '../context.ts';
 import { splitList } from '../lists.ts';
 import { shellQuote } from '../shell-quote.ts';
@@ -23,19 +23,28 @@ export async function init(
   const agents = splitList(options.agents ?? AGENTS);
   const result = await createHive(dir, { agents, orchestrator: orchestratorOf(agents, options) });
   const made = openHive(dir).agents();
-  const orchestrator = made.find((agent) => agent.orchestrator)?.id ?? null;
-  if (context.json) return context.printJson({ ...result, orchestrator });
-  const names = made.map((agent) => (agent.orchestrator ? `${agent.id} (orchestrator)` : agent.id));
-  const list = names.length > 0 ? names.join(', ') : 'none';
-  const has = result.created ? 'Made a hive in' : 'There is a hive already in';
-  context.print(`${has} ${dir}. Agents: ${list}.`);
-  for (const note of result.notes) context.print(note);
-  if (!result.created) {
-    context.print('What was missing has been put back; nothing else was changed.');
-    if (options.agents !== undefined) context.print('Add agents with `hivemail agent add ID`.');
-    return;
+  if (context.json) {
+    const orchestrator = made.find((agent) => agent.orchestrator)?.id ?? null;
+    return context.printJson({ ...result, orchestrator });
   }
-  for (const line of nextSteps(context, dir, made[1]?.id ?? made[0]?.id)) context.print(line);
+  const has = result.created ? 'Made a hive in' : 'There is a hive already in';
+  context.print(`${has} ${dir}. Agents: ${namesOf(made)}.`);
+  for (const note of result.notes) context.print(note);
+  const first = made.find((agent) => !agent.orchestrator) ?? made[0];
+  const more = result.created ? nextSteps(context, dir, first?.id) : onExisting(options);
+  for (const line of more) context.print(line);
+}
+
+function namesOf(agents: ReturnType<Hive['agents']>): string {
+  const names = agents.map(({ id, orchestrator }) => (orchestrator ? `${id} (orchestrator)` : id));
+  return names.join(', ') || 'none';
+}
+
+function onExisting({ agents }: InitOptions): string[] {
+  return [
+    'What was missing has been put back; nothing else was changed.',
+    ...(agents === undefined ? [] : ['Add agents with `hivemail agent add ID`.']),
+  ];
 }
 
 function orchestratorOf(

@@ -67,18 +67,29 @@ function newestSeq({ hive }: Context): number {
 function lastRows({ hive }: Context, filter: Filter, most: number): LogRow[] {
   const sizeBytes = statSync(hive.layout.log, { throwIfNoEntry: false })?.size ?? 0;
   for (let tailBytes = FIRST_TAIL_BYTES; ; tailBytes *= GROWTH) {
-    const rows: LogRow[] = [];
-    let oldest: string | undefined;
-    for (const row of hive.rows({ tailBytes })) {
-      oldest ??= row.ts;
-      if (!passes(row, filter)) continue;
-      rows.push(row);
-      if (rows.length > most) rows.shift();
-    }
-    const isEnough =
-      rows.length >= most || (filter.since !== undefined && (oldest ?? '') < filter.since);
-    if (tailBytes >= sizeBytes || isEnough) return rows;
+    const { rows, reachesBack } = wantedRows(hive.rows({ tailBytes }), filter, most);
+    if (reachesBack || tailBytes >= sizeBytes) return rows;
   }
+}
+
+/**
+ * Picks the last rows that are wanted.
+ * @returns them, and whether no earlier row of the log could be among them
+ */
+function wantedRows(
+  all: Iterable<LogRow>,
+  filter: Filter,
+  most: number,
+): { rows: LogRow[]; reachesBack: boolean } {
+  const rows: LogRow[] = [];
+  let isBeforeSince = false;
+  for (const row of all) {
+    isBeforeSince ||= filter.since !== undefined && row.ts < filter.since;
+    if (!passes(row, filter)) continue;
+    rows.push(row);
+    if (rows.length > most) rows.shift();
+  }
+  return { rows, reachesBack: rows.length >= most || isBeforeSince };
 }
 
 function passes(row: LogRow, { kinds, agent, since }: Filter): boolean {

@@ -1,4 +1,4 @@
-import { type AgentStatus, ERRORS, escapeLine, type HiveStatus, systemClock } from '../../index.ts';
+import { ERRORS, escapeLine, type HiveStatus, systemClock } from '../../index.ts';
 import { ageOf } from '../age.ts';
 import type { Context } from '../context.ts';
 import { shellQuote } from '../shell-quote.ts';
@@ -18,8 +18,8 @@ export async function status(context: Context): Promise<number> {
 
 /** A router that is down has nothing to be red about, unless it left something that it had accepted. */
 function isAtRisk(now: HiveStatus, nowMs: number): boolean {
-  const { health, router } = now;
-  if (isSilent(now, nowMs)) return true;
+  const { health, router, problems } = now;
+  if (problems.length > 0 || isSilent(now, nowMs)) return true;
   if (health?.state !== 'red') return false;
   return router !== 'down' || health.owedBatches > 0 || health.deferredCopies > 0;
 }
@@ -36,7 +36,7 @@ function printStatus(context: Context, now: HiveStatus, nowMs: number): void {
     context.print(escapeLine(line));
   }
   context.print('');
-  for (const line of agentLines(now.agents, nowMs)) context.print(line);
+  for (const line of agentLines(now, nowMs)) context.print(line);
   const rest = restLines(now);
   if (rest.length > 0) context.print(`\n${rest.join('\n')}`);
 }
@@ -58,7 +58,11 @@ function routerLines(now: HiveStatus, nowMs: number): string[] {
   return lines;
 }
 
-function healthLines({ health, router, owner }: HiveStatus, nowMs: number): string[] {
+function healthLines(now: HiveStatus, nowMs: number): string[] {
+  return [...reportLines(now, nowMs), ...now.problems.map((problem) => `         ${problem}`)];
+}
+
+function reportLines({ health, router, owner }: HiveStatus, nowMs: number): string[] {
   if (health === undefined) return [];
   if (router === 'up' && health.epoch !== owner?.epoch) return ['health   the router is starting'];
   const when = router === 'down' ? ` when the router stopped, ${ageOf(health.at, nowMs)} ago` : '';
@@ -76,7 +80,8 @@ function healthLines({ health, router, owner }: HiveStatus, nowMs: number): stri
   ];
 }
 
-function agentLines(agents: readonly AgentStatus[], nowMs: number): string[] {
+function agentLines({ agents, problems }: HiveStatus, nowMs: number): string[] {
+  if (agents.length === 0 && problems.length > 0) return [];
   if (agents.length === 0) return ['No agents. Add one with `hivemail agent add ID`.'];
   const rows = agents.map(({ id, state, unread, due, oldestUnread, waiting }) => [
     id,

@@ -8,16 +8,34 @@ import { underRouterLock } from '../under-lock.ts';
 
 /** Compares the roster with the directories of the agents. */
 export async function checkAgents(exam: Examination): Promise<Observation[]> {
-  const { fs, layout, owners } = exam;
+  const { fs, layout, owners, unreachable } = exam;
   const kindOf = (id: AgentId) => fs.stat(layout.agent(id).root)?.kind;
   const missing = owners.filter((id) => kindOf(id) === undefined);
   const wrong = owners.filter((id) => !['directory', undefined].includes(kindOf(id)));
-  const found = [...aboutWrong(wrong), ...aboutMissing(exam, missing), ...aboutUnregistered(exam)];
+  const found = [
+    ...aboutUnreachable(unreachable),
+    ...aboutWrong(wrong),
+    ...aboutMissing(exam, missing),
+    ...aboutUnregistered(exam),
+  ];
   if (found.length > 0) return found;
   return [
     allWell(
       `${count(owners.length, 'directory', 'directories')}, as many as there are agents and the person.`,
     ),
+  ];
+}
+
+function aboutUnreachable(ids: readonly AgentId[]): Observation[] {
+  if (ids.length === 0) return [];
+  return [
+    {
+      level: 'error',
+      what: `Can’t be looked into: ${nameSome(ids.map((id) => `agents/${id}`))}.`,
+      means:
+        'A router run by you can’t either: that agent gets no mail and can send none. What is for it is kept.',
+      advice: 'Look at the permissions and the owner, and look as the user who runs the router.',
+    },
   ];
 }
 

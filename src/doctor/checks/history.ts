@@ -6,7 +6,6 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { endOrphan } from '../../history/child-record.ts';
 import { type Git, GitFailure, openGit, SYNCING_GIT } from '../../history/git.ts';
-import { BRANCH } from '../../history/import-stream.ts';
 import { removeStaleLocks, removeStalePacks } from '../../history/stale-files.ts';
 import { isSameProcessAlive } from '../../hive/process-identity.ts';
 import { readText } from '../../hive/read-text.ts';
@@ -17,7 +16,10 @@ import { underRouterLock } from '../under-lock.ts';
 
 /** Written into every repository that Hivemail makes. */
 const MARK = 'hivemail.history';
+const FSCK = ['fsck', '--connectivity-only', '--no-dangling', '--no-progress'];
 const FSCK_MS = 20_000;
+/** Of every failure of git; not so where the repository itself is broken. */
+const CATCHES_UP = ' Mail still flows; the history catches up.';
 
 /** Looks for git and at its version. */
 export async function checkGit(exam: Examination): Promise<Observation[]> {
@@ -81,15 +83,15 @@ async function aboutState(exam: Examination, git: Git): Promise<Observation[]> {
     if (config.get(MARK) !== '1') return [aboutForeign('.git was not made by Hivemail')];
     const bare = config.get('core.bare') === 'true' ? [] : [aboutBare(exam, git)];
     if (existsSync(join(exam.layout.git, 'commondir'))) {
-      return [...bare, aboutDamaged('its file commondir leads to another repository')];
+      return [...bare, aboutDamaged('its file commondir leads to another repository.')];
     }
-    await requireSound(git);
+    await git.run(FSCK, { timeoutMs: FSCK_MS });
     return bare;
   } catch (error) {
     if (!(error instanceof HivemailError)) throw error;
     return [
       error instanceof GitFailure && !error.surroundings
-        ? aboutDamaged(error.message)
+        ? aboutDamaged(error.message.replace(CATCHES_UP, ''))
         : aboutUnlooked(error),
     ];
   }
@@ -107,17 +109,6 @@ async function readConfig({ layout }: Examination, git: Git): Promise<Map<string
       return [key, value.join('\n')];
     }),
   );
-}
-
-async function requireSound(git: Git): Promise<void> {
-  const refs = await git.run(['for-each-ref', '--format=%(refname)', BRANCH]);
-  // for-each-ref passes over a branch that it can't read, and only warns.
-  const tip = await git.run(['rev-parse', '--verify', '--quiet', `${BRANCH}^{commit}`], {
-    accept: refs.stdout.trim() === '' ? [0, 1] : [0],
-  });
-  const named = tip.exitCode === 0 ? [tip.stdout.trim()] : [];
-  const args = ['fsck', '--connectivity-only', '--no-dangling', '--no-progress', ...named];
-  await git.run(args, { timeoutMs: FSCK_MS });
 }
 
 function aboutForeign(what: string): Observation {

@@ -15,12 +15,11 @@ const EPOCH_NAME = /^e(\d+)-[a-z0-9]+(\.f)?$/;
 /** Looks what router starts have left behind. */
 export async function checkLeftovers(exam: Examination): Promise<Observation[]> {
   const { fs, layout, router, routerState } = exam;
+  const isHeld = routerState === 'running' || routerState === 'elsewhere';
   const epochs = namesIn(fs, layout.router).filter((name) => EPOCH_NAME.test(name));
-  if (fs.stat(layout.router) === undefined || (epochs.length === 0 && router === undefined)) {
-    return aboutLostRouter(exam);
-  }
+  if (epochs.length === 0 && !isHeld) return aboutLostRouter(exam);
   const found = epochs.flatMap((name) => {
-    const isAtWork = routerState === 'running' && numberOf(name) === router?.epoch;
+    const isAtWork = isHeld && numberOf(name) === router?.epoch;
     const place = placeOf(exam, name);
     return isAtWork ? aboutDeferred(place) : aboutLeft(exam, place);
   });
@@ -37,6 +36,8 @@ interface Place {
   claims: string[];
   /** Names in `claim/` that no router gave. */
   strange: string[];
+  /** Batches in the making. */
+  staged: number;
   /** Committed batches with what they still owe; without a plan nobody knows what. */
   owed: { dir: string; copies: string[]; planned: boolean }[];
   /** Recipients of copies that their inboxes could not take, one entry a copy. */
@@ -58,6 +59,7 @@ function placeOf({ fs, layout }: Examination, name: string): Place {
       const claim = parseClaimName(each);
       return claim === undefined ? [] : [`${claim.file} of ${claim.sender}`];
     }),
+    staged: namesIn(fs, join(dir, 'stage')).length,
     strange: claims.filter((each) => parseClaimName(each) === undefined),
     owed,
     deferred: namesIn(fs, join(dir, 'deferred')).map((each) => {
@@ -155,14 +157,12 @@ function aboutDeferred({ deferred }: Place): Observation[] {
   ];
 }
 
-/** Without `.router/` the log alone can tell whether anything was in it. */
+/** Without the directory of the last start, the log alone can tell whether there was one. */
 function aboutLostRouter(exam: Examination): Observation[] {
   const rows = lastRows(exam);
   const last = rows.filter(({ kind }) => kind === 'router').at(-1);
   if (last === undefined || last.code !== 'start') {
-    return [
-      allWell('No router has left anything: none has run yet, or the last one stopped cleanly.'),
-    ];
+    return [allWell('Nothing accepted is left unfinished.')];
   }
   const owed = new Set<string>();
   for (const { kind, id, to, owed: owing } of rows) {

@@ -1,4 +1,4 @@
-import { type Stats, statSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Inventory, type InventoryEntry, takeInventory } from '../../hive/inventory.ts';
 import { changeMode } from '../change-mode.ts';
@@ -42,13 +42,20 @@ function isWide({ stats }: InventoryEntry): boolean {
   return (stats.mode & OTHERS) !== 0;
 }
 
-function ownersShare(stats: Stats): number {
-  return stats.isDirectory() ? 0o700 : 0o600;
+/** A file that is replaced as a whole need not be writable; the log is appended to. */
+function ownersShare({ path, stats }: InventoryEntry): number {
+  if (stats.isDirectory()) return 0o700;
+  return path === 'log.jsonl' ? 0o600 : 0o400;
 }
 
-function lacksOwner({ stats }: InventoryEntry): boolean {
-  const share = ownersShare(stats);
-  return (stats.mode & share) !== share;
+function lacksOwner(entry: InventoryEntry): boolean {
+  const share = ownersShare(entry);
+  return (entry.stats.mode & share) !== share;
+}
+
+/** Without it a mailbox or the whole hive stands still, and not only one letter. */
+function isNeeded({ path, stats }: InventoryEntry): boolean {
+  return stats.isDirectory() || !path.includes('/');
 }
 
 function aboutForeign(entries: readonly InventoryEntry[]): Observation[] {
@@ -72,13 +79,13 @@ function aboutClosed(
   if (closed.length === 0) return [];
   return [
     {
-      level: 'error',
+      level: closed.some(isNeeded) ? 'error' : 'warning',
       what: `Their owner has no full access to ${named(closed)}.`,
       means:
         'Letters there are not routed, and mail for there is kept back until it can be written to.',
       ...chmodFix(root, closed, userId, {
         says: 'Give their owner access again.',
-        modeOf: (stats) => (stats.mode & 0o7777) | ownersShare(stats),
+        modeOf: (entry) => (entry.stats.mode & 0o7777) | ownersShare(entry),
       }),
     },
   ];
@@ -99,7 +106,7 @@ function aboutWide(
         : 'Other users of this machine can read mail, or write it.',
       ...chmodFix(root, wide, userId, {
         says: 'Take the permissions of others away.',
-        modeOf: (stats) => stats.mode & 0o700,
+        modeOf: ({ stats }) => stats.mode & 0o700,
       }),
     },
   ];
@@ -109,15 +116,16 @@ function chmodFix(
   root: string,
   entries: readonly InventoryEntry[],
   userId: number,
-  { says, modeOf }: { says: string; modeOf: (stats: Stats) => number },
+  { says, modeOf }: { says: string; modeOf: (entry: InventoryEntry) => number },
 ): Pick<Observation, 'fix'> {
   const ours = entries.filter(({ stats }) => stats.uid === userId || userId === 0);
   if (ours.length === 0) return {};
   const apply = async (): Promise<void> => {
     for (const { path } of ours) {
       const at = join(root, path);
-      // As it is by now: another fix may have changed it.
-      changeMode(at, modeOf(statSync(at)));
+      // As it is by now: another fix may have changed it, or the router moved it on.
+      const stats = lstatSync(at, { throwIfNoEntry: false });
+      if (stats !== undefined) changeMode(at, modeOf({ path, stats }));
     }
   };
   return { fix: { says, apply } };

@@ -1,6 +1,6 @@
-import { excludeFromOuterRepository } from '../history/outer-repository.ts';
 import { type InitResult, initHive } from '../hive/init.ts';
 import { createNodeFs } from '../hive/node-fs.ts';
+import { keepOutOfWorkTree } from '../router/complete.ts';
 
 /** How a hive is made. */
 export interface CreateOptions {
@@ -19,11 +19,6 @@ export interface CreateOptions {
 export async function createHive(dir: string, options: CreateOptions): Promise<InitResult> {
   const { agents, orchestrator } = options;
   const result = await initHive({ dir, fs: createNodeFs(), agents, orchestrator });
-  const outer = excludeFromOuterRepository(dir);
-  if (outer.outcome === 'excluded') {
-    result.notes.push(
-      `The hive lies in a git work tree; it was added to ${outer.file}, or \`git add\` would fail there.`,
-    );
-  }
+  result.notes.push(...keepOutOfWorkTree(dir));
   return result;
 }

@@ -2,7 +2,7 @@ import type { HiveFs } from '../hive/hive-fs.ts';
 import type { HiveLayout } from '../hive/layout.ts';
 import { putLetter } from '../hive/mailbox.ts';
 import { readRegistry, rosterOf } from '../hive/registry.ts';
-import { letterLimits, readSettings } from '../hive/settings.ts';
+import { readSettings } from '../hive/settings.ts';
 import { parseLetter } from '../letter/parse.ts';
 import { followLog } from '../log/follow.ts';
 import type { Act } from '../protocol/acts.ts';
@@ -83,7 +83,7 @@ function requireSendable(
   content: Record<string, unknown>,
   sender: AgentId,
 ): void {
-  const limits = letterLimits(readSettings(fs, layout.settings));
+  const { limits } = readSettings(fs, layout.settings);
   const parsed = parseLetter(Buffer.from(JSON.stringify(content)), limits);
   if (!parsed.ok) {
     const sentences = parsed.issues.map(({ message, hint }) => `${message} ${hint}`);

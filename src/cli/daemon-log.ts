@@ -17,7 +17,11 @@ export interface DaemonLog {
 export function openDaemonLog({ stderr, env }: Pick<Surface, 'stderr' | 'env'>): DaemonLog {
   const toText = stderr.isTTY === true ? personal(hasColor(stderr, env)) : (line: string) => line;
   const logger = pino(
-    { base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime },
+    {
+      base: { pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (level) => ({ level }) },
+    },
     { write: (line) => stderr.write(toText(line)) },
   );
   return {
@@ -31,7 +35,7 @@ export function openDaemonLog({ stderr, env }: Pick<Surface, 'stderr' | 'env'>):
 function personal(colorize: boolean): (line: string) => string {
   const customPrettifiers: PrettyOptions['customPrettifiers'] = {
     time: (time) => (typeof time === 'string' ? `${time} ` : ''),
-    level: (_level, _key, _line, { label }) => label.toLowerCase(),
+    level: (level) => (typeof level === 'string' ? level : ''),
   };
   const ignore = 'pid,hostname';
   const translateTime = 'UTC:HH:MM:ss';

@@ -29,10 +29,15 @@ export function parseKinds(text: string): ReadonlySet<string> {
 export function parseSince(text: string, nowMs: number): string {
   const [, count, unit = ''] = /^(\d+(?:\.\d+)?)([smhd])$/i.exec(text.trim()) ?? [];
   const agoMs = Number(count) * (UNIT_MS[unit.toLowerCase()] ?? 0);
-  const timeMs = count === undefined ? Date.parse(text) : Math.max(0, nowMs - agoMs);
+  const timeMs = count === undefined ? parseDate(text.trim()) : Math.max(0, nowMs - agoMs);
   if (Number.isFinite(timeMs)) return new Date(timeMs).toISOString();
   throw new HivemailError(
     'usage',
     `"${text}" is no time. Say how long ago, as in 45s, 30m, 2h or 7d, or a date as in 2026-11-30T17:00Z.`,
   );
+}
+
+/** Date.parse alone takes nearly everything for a date, a bare number too. */
+function parseDate(text: string): number {
+  return /^\d{4}-\d{2}-\d{2}(?:$|[T ])/.test(text) ? Date.parse(text) : Number.NaN;
 }

@@ -42,8 +42,17 @@ function outcomeLines(row: LogRow): string[] {
   return [escapeLine(first), ...advice(row)];
 }
 
-function whom({ outcome, delivered = [], held = [], owed = [], failed = {} }: LogRow): string {
-  const missed = Object.entries(failed).map(([name, reason]) => `${name} (${reason})`);
+function whom({
+  outcome,
+  code,
+  delivered = [],
+  held = [],
+  owed = [],
+  failed = {},
+}: LogRow): string {
+  const missed = Object.entries(failed).map(([name, reason]) =>
+    reason === code ? name : `${name} (${reason})`,
+  );
   const parts = [
     outcome === 'delivered' || outcome === 'partial' ? list(' to ', delivered) : '',
     list(' for ', held),

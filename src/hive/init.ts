@@ -145,7 +145,7 @@ export async function refreshProtocol(fs: HiveFs, layout: HiveLayout): Promise<s
   if (readText(fs, beside, MOST_PROTOCOL_BYTES) === shipped) return [];
   await replaceFile(fs, beside, shipped, randomTail);
   return [
-    'PROTOCOL.md has house rules, so it was left alone. The current text is in PROTOCOL.md.new; take over what you need.',
+    'PROTOCOL.md holds house rules, or is of another system, so it was left alone. The current text is in PROTOCOL.md.new; take over what you need.',
   ];
 }
 

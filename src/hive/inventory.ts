@@ -11,6 +11,7 @@ export interface InventoryEntry {
 
 /** An inventory, and whether there was more than was to be listed. */
 export interface Inventory {
+  /** By their paths. */
   entries: InventoryEntry[];
   cut: boolean;
 }
@@ -36,9 +37,13 @@ export async function takeInventory(
   });
   const entries: InventoryEntry[] = [];
   for await (const each of found as AsyncIterable<unknown>) {
-    if (entries.length >= most) return { entries, cut: true };
+    if (entries.length >= most) return { entries: sorted(entries), cut: true };
     const { path, stats } = each as fastGlob.Entry;
     if (stats !== undefined) entries.push({ path, stats: stats as Stats });
   }
-  return { entries, cut: false };
+  return { entries: sorted(entries), cut: false };
+}
+
+function sorted(entries: readonly InventoryEntry[]): InventoryEntry[] {
+  return [...entries].sort((a, b) => (a.path < b.path ? -1 : 1));
 }

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import type { LetterLimits } from '../letter/letter.ts';
 import { HivemailError } from '../protocol/errors.ts';
 import { nearest } from '../protocol/nearest.ts';
 import type { RoutingRules } from '../routing/rules.ts';
@@ -118,11 +117,6 @@ const MOST_SETTINGS_BYTES = 1024 * 1024;
 export function readSettings(fs: HiveFs, path: string): HiveSettings {
   if (fs.stat(path) === undefined) return defaultSettings();
   return parseSettings(Buffer.from(fs.read(path, MOST_SETTINGS_BYTES).bytes).toString('utf8'));
-}
-
-/** Picks the numbers that bound a letter. */
-export function letterLimits(settings: HiveSettings): LetterLimits {
-  return settings.limits;
 }
 
 /** Picks the numbers of the routing rules. */

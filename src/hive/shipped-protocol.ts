@@ -14,6 +14,6 @@ export function isShippedProtocol(text: string): boolean {
 }
 
 /** Digests a PROTOCOL.md for comparison, as SHA-256 in hexadecimal. */
-export function protocolDigest(text: string): string {
+function protocolDigest(text: string): string {
   return createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex');
 }

@@ -23,6 +23,8 @@ const ROUTER_FIELDS: ReadonlySet<string> = new Set([
   'held',
 ]);
 
+const NOT_EXTRA: readonly string[] = [...ROUTER_FIELDS, ...LETTER_FIELDS];
+
 /** Tells whether a field of a letter means nothing, because the router decides it. */
 export function isRouterField(name: string): boolean {
   return ROUTER_FIELDS.has(name);
@@ -47,7 +49,7 @@ const ALIASES: Readonly<Record<LetterField, readonly string[]>> = {
  */
 export function sortFields(fields: JsonObject, repairs: Set<Repair>): SortedFields {
   const own: SortedFields['own'] = {};
-  const taken = new Set<string>([...ROUTER_FIELDS, ...LETTER_FIELDS]);
+  const taken = new Set(NOT_EXTRA);
   const byLooseName = new Map<string, string>();
   for (const name of Object.keys(fields)) {
     if (!taken.has(name) && !byLooseName.has(looseName(name)))

@@ -36,7 +36,6 @@ const LINE_COMMENT = /\/\/[^\n\r]*/y;
 const FENCE = /(?:`{3,}|~{3,})[ \t]*[\w+.-]*/y;
 const BARE = /[^\s\u0085\u200b{}[\],:"/`~]+/y;
 
-const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
@@ -58,12 +57,14 @@ function token(kind: TokenKind, start: number, end: number): Token {
   return { kind, start, end, closed: true };
 }
 
+/** Goes from quote to quote; the backslashes before one tell whether the string ends with it. */
 function readString(text: string, start: number): Token {
-  let at = start + 1;
-  while (at < text.length) {
-    const unit = text.charCodeAt(at);
-    if (unit === QUOTE) return token('string', start, at + 1);
-    at += unit === BACKSLASH ? 2 : 1;
+  let quote = text.indexOf('"', start + 1);
+  while (quote >= 0) {
+    let run = quote;
+    while (text.charCodeAt(run - 1) === BACKSLASH) run -= 1;
+    if ((quote - run) % 2 === 0) return token('string', start, quote + 1);
+    quote = text.indexOf('"', quote + 1);
   }
   return { kind: 'string', start, end: text.length, closed: false };
 }

@@ -13,8 +13,3 @@ export function isAct(value: unknown): value is Act {
 export function obliges(act: Act): boolean {
   return act === 'request' || act === 'query' || act === 'propose';
 }
-
-/** Tells whether an act settles the obligation that the letter it replies to made; `agree` does not. */
-export function settles(act: Act): boolean {
-  return act === 'done' || act === 'refuse' || act === 'inform';
-}

@@ -11,7 +11,7 @@ export const CONVERSATION = /^[\w.:-]{1,128}$/;
  * A message as delivered: one JSON file in an inbox. The router owns every field but `to`, `act`,
  * `subject`, `body`, `conversation`, `in_reply_to`, `reply_by` and what stands under `extra`.
  */
-export const messageSchema = z.looseObject({
+const messageSchema = z.looseObject({
   id: z.string().min(1),
   conversation: z.string(),
   in_reply_to: z.string().nullable(),
@@ -40,7 +40,7 @@ export interface NoticeReference {
   file?: string | undefined;
 }
 
-/** A message as delivered; see {@link messageSchema} for who owns which field. */
+/** A message as delivered; docs/format.md says who owns which field. */
 export interface Message {
   id: MessageId;
   conversation: string;

@@ -18,6 +18,7 @@ import { HivemailError, systemCode } from '../protocol/errors.ts';
 import type { HiveEvent, LogRow } from '../protocol/event.ts';
 import { closeEpoch, type Epoch, openEpoch, takeOverEpochs } from '../spool/epoch.ts';
 import { assembleRouter } from './assemble-router.ts';
+import { completeBeforeRouting } from './complete.ts';
 import type { Router } from './router.ts';
 
 /** How a router is opened. */
@@ -37,6 +38,8 @@ export interface OpenRouterOptions {
 export interface OpenRouter extends AsyncDisposable {
   router: Router;
   history: History;
+  /** What was done to the hive before, in sentences for the person; warnings in the log as well. */
+  notes: readonly string[];
 }
 
 /** How long the history lets batches gather, so that git's syncs do not slow down every delivery. */
@@ -59,12 +62,13 @@ export async function openRouter(options: OpenRouterOptions): Promise<OpenRouter
   try {
     for (const dir of [layout.control, layout.historyQueue, layout.held]) makeMissing(fs, dir);
     requireOneFileSystem(fs, layout);
+    const notes = await completeBeforeRouting(fs, layout);
     if (!lock.kernel) await takeOverLog(fs, layout.log, randomTail);
     const tail = `${process.pid}${randomTail()}`;
     const epoch = await openEpoch({ fs, layout }, { after: lock.epochAfter, tail });
     await lock.recordOwner(epoch.number);
     await takeOverEpochs({ fs, layout }, epoch);
-    return await assemble({ ...options, fs }, { layout, lock, epoch });
+    return await assemble({ ...options, fs }, { layout, lock, epoch, notes });
   } catch (error) {
     await lock[Symbol.asyncDispose]();
     throw error;
@@ -75,11 +79,12 @@ interface Opened {
   layout: HiveLayout;
   lock: RouterLock;
   epoch: Epoch;
+  notes: readonly string[];
 }
 
 async function assemble(
   { clock, fs, onRows }: OpenRouterOptions & { fs: HiveFs },
-  { layout, lock, epoch }: Opened,
+  { layout, lock, epoch, notes }: Opened,
 ): Promise<OpenRouter> {
   const pendingEvents: HiveEvent[] = [];
   const history = await openHistory({
@@ -94,7 +99,13 @@ async function assemble(
     const parts = { fs, layout, clock, epoch, history, pendingEvents, onRows };
     const router = assembleRouter(parts);
     pendingEvents.push({ kind: 'router', code: 'start', note: startNote(lock, epoch) });
-    return { router, history, [Symbol.asyncDispose]: () => close({ router, history, lock }) };
+    pendingEvents.push(
+      ...notes.map((note) => ({ kind: 'warning' as const, code: 'completed', note })),
+    );
+    return {
+      ...{ router, history, notes },
+      [Symbol.asyncDispose]: () => close({ router, history, lock }),
+    };
   } catch (error) {
     await history[Symbol.asyncDispose]();
     throw error;

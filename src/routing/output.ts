@@ -26,7 +26,7 @@ export interface Output {
 const MOST_SUBJECT = 300;
 
 /** Prepares a subject for a log row: secrets redacted, cut to 300 characters. */
-export function subjectForLog(subject: string): string {
+function subjectForLog(subject: string): string {
   return [...redactSecrets(subject.slice(0, 4 * MOST_SUBJECT))].slice(0, MOST_SUBJECT).join('');
 }
 

@@ -89,10 +89,14 @@ function broadcastBound({ sender }: WindowedLetter, { broadcasts }: RoutingRules
   return { key: `broadcasts\n${sender}`, weight: 1, most: broadcasts, what };
 }
 
-/** Names from whom the letters are that this one may answer. Broadcasts have a bound of their own. */
+/**
+ * Names from whom the letters are that this one may answer. Broadcasts have a bound of their own, and
+ * what goes to the person alone goes on only if the person wants it to.
+ */
 function wordsSpent(letter: WindowedLetter, memory: RoutingMemory, rules: RoutingRules): string[] {
   const { sender, recipients, broadcast, boundByHops, at } = letter;
   if (sender === DESK || broadcast || boundByHops) return [];
+  if (recipients.every((to) => to === DESK)) return [];
   const words = memory.wordsTo(sender, at - rules.windowMs).map(({ from }) => from);
   const fromRecipients = words.filter((from) => recipients.includes(from as AgentId));
   return fromRecipients.length > 0 ? fromRecipients : words.slice(-1);

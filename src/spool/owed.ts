@@ -5,7 +5,6 @@ import { systemCode } from '../protocol/errors.ts';
 import { isMessageId } from '../protocol/ids.ts';
 import type { Plan } from '../routing/plan.ts';
 import type { Epoch } from './epoch.ts';
-import { PLAN_FILE } from './stage.ts';
 
 /** A committed batch that is not finished. */
 export interface OwedBatch {
@@ -32,6 +31,9 @@ export interface OwedBatches {
   batches: OwedBatch[];
   stuck: StuckBatch[];
 }
+
+/** Name of the plan in the directory of its batch; no copy can have it. */
+export const PLAN_FILE = 'plan.json';
 
 const MOST_PLAN_BYTES = 1024 * 1024 * 1024;
 

@@ -4,7 +4,7 @@ import type { HiveLayout } from '../hive/layout.ts';
 import { assessLetter } from '../letter/completeness.ts';
 import type { LetterIssue, LetterLimits } from '../letter/letter.ts';
 import { parseLetter } from '../letter/parse.ts';
-import type { AgentId } from '../protocol/addresses.ts';
+import { type AgentId, BROADCAST_NAMES } from '../protocol/addresses.ts';
 import { systemCode } from '../protocol/errors.ts';
 import { parseMessage } from '../protocol/message.ts';
 import type { Claim } from '../routing/inputs.ts';
@@ -104,7 +104,9 @@ function parentInMailbox(
     if (fs.stat(dir)?.kind !== 'directory') return undefined;
     const message = readMessage(fs, join(dir, `${id}.json`));
     if (message?.id === id) {
-      const broadcast = message.to_all?.includes('broadcast') === true;
+      // Munder Difflin leaves `to` as it was addressed.
+      const addressed = [message.to, ...(message.to_all ?? [])];
+      const broadcast = addressed.some((to) => BROADCAST_NAMES.includes(to));
       return { ...message, to: [sender], broadcast };
     }
   }

@@ -2,10 +2,7 @@ import { join } from 'node:path';
 import type { HiveFs } from '../hive/hive-fs.ts';
 import type { PlannedBatch } from '../routing/plan.ts';
 import type { Epoch } from './epoch.ts';
-import type { OwedBatch } from './owed.ts';
-
-/** Name of the plan in the directory of its batch; no copy can have it. */
-export const PLAN_FILE = 'plan.json';
+import { type OwedBatch, PLAN_FILE } from './owed.ts';
 
 /**
  * Writes a batch to disk and commits it: one directory with every copy and the plan, synced, then

@@ -76,6 +76,8 @@ describe('up --once', () => {
     expect(await hive.json('inbox', '--agent', 'coder')).toHaveLength(1);
     const again = await hivemail(['up', hive.dir, '--once']);
     expect(again.stdout).toBe('Routed 0 letters.\n');
+    const report = { letters: 0, waiting: false, recorded: true };
+    expect(await hive.json('up', '--once')).toEqual(report);
   });
 
   it('ends with 5 and names the router that is up', async () => {

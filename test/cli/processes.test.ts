@@ -1,5 +1,5 @@
 /** The command line as processes: signals, two routers, pipes that close, and the launcher. */
-import { appendFileSync, readFileSync, statSync } from 'node:fs';
+import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Child, type ChildOptions, runChild, startChild } from '../clients/child.ts';
@@ -41,7 +41,7 @@ describe('up', { timeout: LIMIT_MS }, () => {
       .split('\n')
       .map((line) => JSON.parse(line));
     expect(lines.map(({ level, pid }) => ({ level, pid }))).toEqual(
-      lines.map(() => ({ level: 30, pid: router.pid })),
+      lines.map(() => ({ level: 'info', pid: router.pid })),
     );
     expect(lines.at(-1)).toMatchObject({ msg: expect.stringMatching(/^Stopped\./) });
     expect(await hive.json('status')).toMatchObject({ router: 'down' });
@@ -64,6 +64,20 @@ describe('up', { timeout: LIMIT_MS }, () => {
     expect(ended.exitCode).toBe(5);
     expect(ended.stderr).toMatch(/^hivemail: .*\n/m);
     expect(await hive.json('status')).toMatchObject({ owner: { pid: second.pid } });
+  });
+
+  it('stays up with a roster that can not be read, and takes it in once it is mended', async () => {
+    const hive = await makeHive();
+    const registry = join(hive.dir, 'registry.json');
+    const good = readFileSync(registry);
+    writeFileSync(registry, '{');
+    await using router = await startUp(hive);
+    expect(router.stderr()).toContain('registry.json');
+    writeFileSync(registry, good);
+    const args = '--agent planner --to coder --act inform --subject x'.split(' ');
+    expect((await hive.cli('send', ...args)).stdout).toContain('delivered to coder');
+    router.signal('SIGTERM');
+    expect(await router.result()).toMatchObject({ exitCode: 0 });
   });
 
   it('shows each row as JSON when asked', async () => {

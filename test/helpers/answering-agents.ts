@@ -93,7 +93,11 @@ export function letThemAnswer(
   };
   for (const { id } of manners) {
     const others = manners.filter((other) => other.id !== id);
-    route(id, { to: pick(draw, others).id, act: pick(draw, ['request', 'inform']), body: 'Begin.' });
+    route(id, {
+      to: pick(draw, others).id,
+      act: pick(draw, ['request', 'inform']),
+      body: 'Begin.',
+    });
   }
   while (waiting.length > 0 && course.steps < mostSteps) {
     const [[manner, message]] = waiting.splice(draw(waiting.length), 1) as [[Manner, Message]];
@@ -124,7 +128,8 @@ function answer(manner: Manner, message: Message, around: Surroundings): Written
   const act = manner.act === 'any' ? pick(draw, HABITS.act.slice(0, -1)) : manner.act;
   const letter = { act, body: `Answer ${around.step}.`, ...fieldsOf(manner, message, around) };
   if (isNotice && manner.notices === 'replies') return { ...letter, in_reply_to: message.id };
-  if (isNotice && manner.notices === 'writes to another') return { ...letter, to: pick(draw, others) };
+  if (isNotice && manner.notices === 'writes to another')
+    return { ...letter, to: pick(draw, others) };
   const to = {
     sender: message.from,
     another: pick(draw, others),

@@ -3,7 +3,15 @@
  * not real: it moves when told, so that settling and windows pass at once. What a test opens here is
  * closed after it.
  */
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { putRequest, takeResult } from '../../src/hive/control.ts';
@@ -31,7 +39,8 @@ export interface HiveOptions {
 export async function openHiveBench(options: HiveOptions = {}): Promise<HiveBench> {
   const { agents = ['god', 'planner', 'coder', 'tester'], settings } = options;
   const god = agents.includes('god') ? 'god' : undefined;
-  const orchestrator = options.orchestrator === undefined ? god : (options.orchestrator ?? undefined);
+  const orchestrator =
+    options.orchestrator === undefined ? god : (options.orchestrator ?? undefined);
   const dir = join(tempDir(), 'hive');
   await initHive({ dir, fs: createNodeFs(), agents, orchestrator });
   if (settings !== undefined) writeFileSync(join(dir, 'hive.json'), JSON.stringify(settings));
@@ -196,7 +205,9 @@ export class HiveBench {
 
   /** The rows of log.jsonl. */
   rows(): LogRow[] {
-    const lines = this.read('log.jsonl').split('\n').filter((line) => line !== '');
+    const lines = this.read('log.jsonl')
+      .split('\n')
+      .filter((line) => line !== '');
     return lines.map((line) => JSON.parse(line) as LogRow);
   }
 

@@ -2,7 +2,7 @@
  * A hive in memory for tests of routing: letters go in as an agent writes them, plans come out, and the
  * copies of each plan lie in inboxes and `held/`. No disk; the clock moves only when told.
  */
-import { defaultSettings, letterLimits, routingRules } from '../../src/hive/settings.ts';
+import { defaultSettings, routingRules } from '../../src/hive/settings.ts';
 import { parseLetter } from '../../src/letter/parse.ts';
 import type { AgentId } from '../../src/protocol/addresses.ts';
 import type { HiveEvent, LogRow } from '../../src/protocol/event.ts';
@@ -15,6 +15,8 @@ import { planBatch } from '../../src/routing/plan-batch.ts';
 import { recallRow } from '../../src/routing/recall.ts';
 import type { Roster, RosterAgent } from '../../src/routing/roster.ts';
 import type { RoutingRules } from '../../src/routing/rules.ts';
+
+const SETTINGS = defaultSettings();
 
 /** A letter as an agent writes it: any JSON, or text that need not be JSON. */
 export type Written = Record<string, unknown> | string;
@@ -36,6 +38,7 @@ export interface Sent {
 export interface BenchOptions {
   /** Ids, or agents with more to say about them. */
   agents?: readonly (string | (Partial<Omit<RosterAgent, 'id'>> & { id: string }))[];
+  /** `god` unless it is given, also as undefined. */
   orchestrator?: string | undefined;
   rules?: Partial<RoutingRules>;
 }
@@ -52,7 +55,7 @@ export function rosterFor({ agents = [], orchestrator }: BenchOptions): Roster {
 }
 
 /** The routing rules of a hive whose hive.json says nothing. */
-export const DEFAULT_RULES: RoutingRules = routingRules(defaultSettings());
+export const DEFAULT_RULES: RoutingRules = routingRules(SETTINGS);
 
 /** See the head of this file. */
 export class RoutingBench {
@@ -67,7 +70,8 @@ export class RoutingBench {
   #tails = 0;
 
   constructor(options: BenchOptions = {}) {
-    const { agents = ['god', 'planner', 'coder', 'tester'], orchestrator = 'god' } = options;
+    const { agents = ['god', 'planner', 'coder', 'tester'] } = options;
+    const orchestrator = 'orchestrator' in options ? options.orchestrator : 'god';
     this.roster = rosterFor({ agents, orchestrator });
     this.rules = { ...DEFAULT_RULES, ...options.rules };
   }
@@ -88,7 +92,7 @@ export class RoutingBench {
     const id = this.ids.next();
     const text = typeof written === 'string' ? written : JSON.stringify(written);
     const original = Buffer.from(text);
-    const parsed = parseLetter(original, letterLimits(defaultSettings()));
+    const parsed = parseLetter(original, SETTINGS.limits);
     const file = 'task.json';
     const claimName = `${id}~${sender}~${file}`;
     return { id, claimName, sender: sender as AgentId, file, parsed, original, ...more };
@@ -114,7 +118,8 @@ export class RoutingBench {
       box.push(message);
     }
     const ts = new Date(this.now).toISOString();
-    for (const row of plan.rows) this.rows.push({ ...row, seq: this.rows.length + 1, ts, epoch: 1 });
+    for (const row of plan.rows)
+      this.rows.push({ ...row, seq: this.rows.length + 1, ts, epoch: 1 });
   }
 
   /** Routes one letter in a batch of its own. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createHive, type Hive, HivemailError, openHive } from '../../index.ts';
+import { createHive, type Hive, HivemailError, type InitResult, openHive } from '../../index.ts';
 import type { Context } from '../context.ts';
 import { splitList } from '../lists.ts';
 import { shellQuote } from '../shell-quote.ts';
@@ -27,24 +27,25 @@ export async function init(
     const orchestrator = made.find((agent) => agent.orchestrator)?.id ?? null;
     return context.printJson({ ...result, orchestrator });
   }
-  const has = result.created ? 'Made a hive in' : 'There is a hive already in';
-  context.print(`${has} ${dir}. Agents: ${namesOf(made)}.`);
-  for (const note of result.notes) context.print(note);
-  const first = made.find((agent) => !agent.orchestrator) ?? made[0];
-  const more = result.created ? nextSteps(context, dir, first?.id) : onExisting(options);
-  for (const line of more) context.print(line);
+  for (const line of linesOf(context, result, made)) context.print(line);
+  if (result.created) return;
+  context.print('What was missing has been put back; nothing else was changed.');
+  if (options.agents !== undefined) context.print('Add agents with `hivemail agent add ID`.');
 }
 
-function namesOf(agents: ReturnType<Hive['agents']>): string {
+type Agents = ReturnType<Hive['agents']>;
+
+function linesOf(context: Context, { dir, created, notes }: InitResult, made: Agents): string[] {
+  const has = created ? 'Made a hive in' : 'There is a hive already in';
+  const lines = [`${has} ${dir}. Agents: ${namesOf(made)}.`, ...notes];
+  if (!created) return lines;
+  const first = made.find((agent) => !agent.orchestrator) ?? made[0];
+  return [...lines, ...nextSteps(context, dir, first?.id)];
+}
+
+function namesOf(agents: Agents): string {
   const names = agents.map(({ id, orchestrator }) => (orchestrator ? `${id} (orchestrator)` : id));
   return names.join(', ') || 'none';
-}
-
-function onExisting({ agents }: InitOptions): string[] {
-  return [
-    'What was missing has been put back; nothing else was changed.',
-    ...(agents === undefined ? [] : ['Add agents with `hivemail agent add ID`.']),
-  ];
 }
 
 function orchestratorOf(

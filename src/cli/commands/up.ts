@@ -1,6 +1,6 @@
 import {
-  createHive,
   formatRow,
+  HivemailError,
   type LogRow,
   openHive,
   runOnce,
@@ -8,7 +8,7 @@ import {
   systemClock,
 } from '../../index.ts';
 import type { Context } from '../context.ts';
-import { type DaemonLog, openDaemonLog } from '../daemon-log.ts';
+import { openDaemonLog } from '../daemon-log.ts';
 import { listenForStop } from '../stop-signals.ts';
 
 /** Options of `up`. */
@@ -36,15 +36,11 @@ export async function up(
     takeover: options.takeover === true,
     watch: options.watch,
     ...(options.pollMs === undefined ? {} : { pollMs: options.pollMs }),
-    onRow: rowTeller(context, log),
+    onRow: rowTeller(context, (note) => log.warn(note)),
     onTrouble: (error) => log.error('A pass could not be finished; it is tried again.', error),
   });
-  await complete(dir, (note) => log.warn(note));
-  const agents = openHive(dir)
-    .agents()
-    .map(({ id }) => id);
   const how = context.surface.stderr.isTTY === true ? ' Ctrl-C stops it.' : '';
-  log.info(`Ready. Agents: ${agents.join(', ') || 'none'}.${how}`);
+  log.info(`Ready. Agents: ${namesOf(dir)}.${how}`);
   const signal = await Promise.race([router.ended, signals.first]);
   if (signal !== undefined) log.info(`${signal}: stopping.`);
   await router.stop();
@@ -52,38 +48,45 @@ export async function up(
 }
 
 async function routeOnce(context: Context, dir: string, options: UpOptions): Promise<void> {
-  const tell = rowTeller(context, undefined);
+  const warn = (note: string): void => context.note(note);
+  const tell = context.json ? warningTeller(warn) : rowTeller(context, warn);
   const report = await runOnce({
     dir,
     clock: systemClock,
     takeover: options.takeover === true,
     onRows: (rows) => rows.forEach(tell),
   });
-  await complete(dir, (note) => context.note(note));
-  if (context.json) return context.printJson(report, 'line');
+  if (context.json) return context.printJson(report);
   const letters = report.letters === 1 ? '1 letter' : `${report.letters} letters`;
   context.print(`Routed ${letters}.`);
   if (report.waiting) context.print('Some files are not finished yet; they are routed next time.');
   if (!report.recorded) context.print('The history is behind; it catches up next time.');
 }
 
-/** Puts back what is missing in a hive, and says what the person should know. */
-async function complete(dir: string, say: (note: string) => void): Promise<void> {
-  const { notes } = await createHive(dir, { agents: [] });
-  notes.forEach(say);
+/** Lists the agents; a roster that can't be read is the router's to tell of and to wait for. */
+function namesOf(dir: string): string {
+  try {
+    const agents = openHive(dir).agents();
+    return agents.map(({ id }) => id).join(', ') || 'none';
+  } catch (error) {
+    if (!(error instanceof HivemailError)) throw error;
+    return 'not known';
+  }
 }
 
 /**
  * Tells of rows as they are written: to a person on a terminal all of them, to a program that asked for
  * JSON too; otherwise only what is amiss, since the rest stands in log.jsonl.
  */
-function rowTeller(context: Context, log: DaemonLog | undefined): (row: LogRow) => void {
+function rowTeller(context: Context, warn: (note: string) => void): (row: LogRow) => void {
   const { color, surface } = context;
   if (context.json) return (row) => context.printJson(row, 'line');
-  if (surface.stdout.isTTY) {
-    return (row) => context.printRow(formatRow(row, { color, width: context.width }));
-  }
+  if (surface.stdout.isTTY !== true) return warningTeller(warn);
+  return (row) => context.printRow(formatRow(row, { color, width: context.width }));
+}
+
+function warningTeller(warn: (note: string) => void): (row: LogRow) => void {
   return ({ kind, note }) => {
-    if (kind === 'warning' && note !== undefined) log?.warn(note);
+    if (kind === 'warning' && note !== undefined) warn(note);
   };
 }

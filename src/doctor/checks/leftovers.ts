@@ -5,8 +5,8 @@
 import { join } from 'node:path';
 import { isMessageId } from '../../protocol/ids.ts';
 import { parseClaimName } from '../../spool/claim-name.ts';
+import { PLAN_FILE } from '../../spool/owed.ts';
 import { parseDeferredName } from '../../spool/publish.ts';
-import { PLAN_FILE } from '../../spool/stage.ts';
 import { type Examination, inHive, lastRows, namesIn } from '../examination.ts';
 import { allWell, count, nameSome, type Observation } from '../finding.ts';
 
@@ -89,35 +89,43 @@ function isPlan(fs: Examination['fs'], path: string): boolean {
 }
 
 function aboutLeft(exam: Examination, place: Place): Observation[] {
-  const { claims, owed, deferred, strange } = place;
-  const copies = owed.flatMap((batch) => batch.copies);
-  const parts = [
-    claims.length === 0
-      ? ''
-      : `${count(claims.length, 'letter')} taken out of an outbox and not finished (${nameSome(claims)})`,
-    owed.length === 0
-      ? ''
-      : `${count(owed.length, 'batch', 'batches')} decided on, with ${count(copies.length, 'copy', 'copies')} to deliver${copies.length === 0 ? '' : ` (${nameSome(copies)})`}`,
-    deferred.length === 0
-      ? ''
-      : `${count(deferred.length, 'copy', 'copies')} that an inbox could not take (${nameSome(deferred)})`,
-  ].filter((part) => part !== '');
+  const mail = describeMail(place);
+  const name = inHive(exam, place.dir);
   const left: Observation =
-    parts.length === 0
+    mail.length === 0
       ? {
           level: 'note',
-          what: `${inHive(exam, place.dir)} is left of a router that did not stop cleanly; no mail lies in it.`,
+          what: `${name} is left of a router that did not stop cleanly; no mail lies in it.`,
           means: 'The next router clears it away.',
         }
       : {
           level: 'warning',
-          what: `${inHive(exam, place.dir)} holds ${parts.join('; ')}.`,
+          what: `${name} holds ${mail.join('; ')}.`,
           means:
             'This is accepted mail. Nothing of it is lost, as long as .router/ is not deleted.',
           advice:
             'Start a router with `hivemail up`: it brings all of it to its end, each letter once.',
         };
-  return [left, ...aboutBadPlans(exam, place), ...aboutStrange(exam, place.dir, strange)];
+  return [left, ...aboutBadPlans(exam, place), ...aboutStrange(exam, place.dir, place.strange)];
+}
+
+/** What a batch in the making holds is in the claims as well; it is told for those who look and wonder. */
+function describeMail({ claims, staged, owed, deferred }: Place): string[] {
+  const copies = owed.flatMap((batch) => batch.copies);
+  const parts: [number, string, readonly string[]][] = [
+    [claims.length, `${count(claims.length, 'letter')} taken out of an outbox`, claims],
+    [owed.length, `${count(owed.length, 'batch', 'batches')} decided on and not finished`, []],
+    [copies.length, `${count(copies.length, 'copy', 'copies')} to deliver`, copies],
+    [
+      deferred.length,
+      `${count(deferred.length, 'copy', 'copies')} that an inbox could not take`,
+      deferred,
+    ],
+    [staged, `${count(staged, 'batch', 'batches')} in the making, to be decided on anew`, []],
+  ];
+  return parts
+    .filter(([number]) => number > 0)
+    .map(([, what, names]) => (names.length === 0 ? what : `${what} (${nameSome(names)})`));
 }
 
 function aboutBadPlans(exam: Examination, { owed }: Place): Observation[] {

@@ -1,6 +1,4 @@
-import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
-import { rawPath } from '../../hive/raw-name.ts';
 import type { AgentId } from '../../protocol/addresses.ts';
 import { systemCode } from '../../protocol/errors.ts';
 import { type Candidate, OutboxScanner, type ScanResult } from '../../spool/scan.ts';
@@ -34,7 +32,7 @@ function aboutUnreadable(
 ): Observation[] {
   const names = [
     ...letters
-      .filter((letter) => !isReadable(pathOf(exam, letter)))
+      .filter((letter) => !isReadable(exam, pathOf(exam, letter)))
       .map((letter) => nameOf(exam, letter)),
     ...trouble.map((each) => `${nameOf(exam, each)} (${each.code})`),
     ...broken.map(
@@ -52,9 +50,10 @@ function aboutUnreadable(
   ];
 }
 
-function isReadable(path: string): boolean {
+/** Opens it as the router would: access(2) goes by the real user and not by the effective one. */
+function isReadable({ fs }: Examination, path: string): boolean {
   try {
-    accessSync(rawPath(path), constants.R_OK);
+    fs.read(path, 0);
     return true;
   } catch (error) {
     const code = systemCode(error);

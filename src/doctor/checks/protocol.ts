@@ -37,7 +37,7 @@ export async function checkProtocol(exam: Examination): Promise<Observation[]> {
 function aboutEdited(isNewBeside: boolean): Observation {
   return {
     level: 'note',
-    what: 'PROTOCOL.md was edited, so it is left alone.',
+    what: 'PROTOCOL.md holds house rules, or is of another system, so it is left alone.',
     means: isNewBeside
       ? 'The current text of this release is in PROTOCOL.md.new.'
       : 'A router that starts puts the current text of this release into PROTOCOL.md.new.',

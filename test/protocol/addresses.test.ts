@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import {
+  AGENT_ID,
+  agentIdProblem,
+  BROADCAST_NAMES,
+  isAgentId,
+} from '../../src/protocol/addresses.ts';
+
+describe('an agent id', () => {
+  it('is 1 to 64 of lower-case letters, digits, dots, dashes and underscores', () => {
+    for (const id of [
+      'a',
+      '7',
+      'coder',
+      'coder-2',
+      'a.b_c-d',
+      'x'.repeat(64),
+      'god',
+      'constructor',
+    ]) {
+      expect(isAgentId(id), id).toBe(true);
+    }
+  });
+  it('begins and ends with a letter or a digit', () => {
+    for (const id of ['.a', 'a.', '-a', 'a-', '_a', 'a_', '.', '..', '-']) {
+      expect(isAgentId(id), id).toBe(false);
+    }
+  });
+  it('is no path, no other case, no other script, and never empty or longer', () => {
+    const others = ['', 'Coder', 'a/b', '../god', 'a\\b', 'a b', 'a\n', 'é', 'ａ', 'x'.repeat(65)];
+    for (const id of [...others, 7, null, undefined, ['a']]) expect(isAgentId(id)).toBe(false);
+  });
+  it('is none of the names that mean something else', () => {
+    const reserved = ['orchestrator', 'human', 'system', 'router', 'tasks', ...BROADCAST_NAMES];
+    for (const id of reserved) expect(agentIdProblem(id), id).toContain('reserved');
+  });
+  it('is no device of Windows, with or without an ending', () => {
+    for (const id of ['con', 'nul', 'aux.json', 'prn', 'com1', 'lpt9.a.b', 'com0']) {
+      expect(agentIdProblem(id), id).toContain('Windows');
+    }
+    for (const id of ['console', 'com', 'com10', 'nulls', 'a.con'])
+      expect(isAgentId(id)).toBe(true);
+  });
+  it('comes with a sentence that says what to do when it is none', () => {
+    expect(agentIdProblem('Coder!')).toMatch(/use 1 to 64 of .* beginning and ending/);
+    expect(agentIdProblem('coder')).toBeUndefined();
+    expect(AGENT_ID.test('coder')).toBe(true);
+  });
+});

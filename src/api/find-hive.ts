@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { isHive } from '../hive/init.ts';
 import { layoutOf } from '../hive/layout.ts';
@@ -74,9 +75,10 @@ function agentInEnvironment(hive: string, env: Surroundings['env']): string | un
 }
 
 function agentInPath(hive: string, cwd: string): string | undefined {
-  const { agents } = layoutOf(hive);
-  if (!cwd.startsWith(agents + sep)) return undefined;
-  const [name] = cwd.slice(agents.length + 1).split(sep);
+  const agents = realpathSync(layoutOf(hive).agents) + sep;
+  const here = realpathSync(cwd);
+  if (!here.startsWith(agents)) return undefined;
+  const [name] = here.slice(agents.length).split(sep);
   return name === DESK ? undefined : name;
 }
 

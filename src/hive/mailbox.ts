@@ -8,6 +8,7 @@ import { HivemailError, systemCode } from '../protocol/errors.ts';
 import { type Message, parseMessage } from '../protocol/message.ts';
 import type { HiveFs } from './hive-fs.ts';
 import type { HiveLayout } from './layout.ts';
+import { makeMissing } from './make-missing.ts';
 import { randomTail } from './random.ts';
 
 /** A file in an inbox. */
@@ -53,10 +54,12 @@ export function findInInbox(
   id: string,
 ): InboxEntry {
   const { inbox, done } = layout.agent(agent);
-  for (const [dir, handled] of [
+  const places = [
     [inbox, false],
     [done, true],
-  ] as const) {
+  ] as const;
+  // An empty id, as from a variable that is not set, begins every id and means none.
+  for (const [dir, handled] of id === '' ? [] : places) {
     const names = listNames(fs, dir).filter(
       (name) => name.endsWith('.json') && name.startsWith(id),
     );
@@ -84,8 +87,12 @@ export function acknowledge(
   if (entry.handled) return entry;
   const { done } = layout.agent(agent);
   const path = join(done, `${entry.id}.json`);
-  if (fs.stat(done) === undefined) fs.mkdir(done);
-  fs.rename(entry.path, path);
+  try {
+    makeMissing(fs, done);
+    fs.rename(entry.path, path);
+  } catch (error) {
+    throw asIoError(error, `${entry.path} can't be moved to ${done}. The letter stays unhandled.`);
+  }
   return { ...entry, path, handled: true };
 }
 
@@ -114,9 +121,14 @@ function listNames(fs: HiveFs, dir: string): string[] {
   try {
     return fs.list(dir);
   } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
-    return [];
+    if (systemCode(error) === 'ENOENT') return [];
+    throw asIoError(error, `${dir} can't be listed. It has to be a directory that can be read.`);
   }
+}
+
+function asIoError(cause: unknown, sentence: string): unknown {
+  const code = systemCode(cause);
+  return code === undefined ? cause : new HivemailError('io', `${sentence} (${code})`, { cause });
 }
 
 function readEntry(

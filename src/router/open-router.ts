@@ -20,6 +20,7 @@ import { closeEpoch, type Epoch, openEpoch, takeOverEpochs } from '../spool/epoc
 import { assembleRouter } from './assemble-router.ts';
 import { completeBeforeRouting } from './complete.ts';
 import type { Router } from './router.ts';
+import { writePendingEvents } from './write-events.ts';
 
 /** How a router is opened. */
 export interface OpenRouterOptions {
@@ -102,6 +103,7 @@ async function assemble(
     pendingEvents.push(
       ...notes.map((note) => ({ kind: 'warning' as const, code: 'completed', note })),
     );
+    await writePendingEvents(router);
     return {
       ...{ router, history, notes },
       [Symbol.asyncDispose]: () => close({ router, history, lock }),

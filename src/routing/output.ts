@@ -133,7 +133,8 @@ export function outputOfNotice(
     created_at: toTimestamp(messageIdTime(id)),
     notice: { of: draft.of, code: draft.code, ...(draft.file ? { file: draft.file } : {}) },
   };
-  memory.remember({ ...message, to: [draft.to], broadcast: false });
+  const { thread } = memory.message(draft.of) ?? {};
+  memory.remember({ ...message, to: [draft.to], broadcast: false, thread });
   return {
     copies: [{ message, place: 'inbox' }],
     row: {

@@ -78,7 +78,8 @@ function recallRouted(row: LogRow, message: KnownMessage, { memory, rules }: Rec
 }
 
 function recallNotice(row: LogRow, message: KnownMessage, memory: RoutingMemory): void {
-  memory.remember(message);
+  const { thread } = memory.message(row.of ?? '') ?? {};
+  memory.remember({ ...message, thread });
   for (const [agent, code] of Object.entries(row.failed ?? {})) {
     if (code === 'notices-stopped') memory.setCount(`silenced\n${agent}`, 1);
   }

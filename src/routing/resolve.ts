@@ -120,7 +120,9 @@ function lookUpRole(role: string, { roster, sender }: ResolveContext): Lookup {
   const ids = inRole.map(({ id }) => id).filter((id) => reached.includes(id));
   if (ids.length > 0) return { ids };
   if (inRole.length > 0) return { code: 'nobody-reached' };
-  const roles = live.flatMap((agent) => (agent.role ? [`role:${agent.role.trim().toLowerCase()}`] : []));
+  const roles = live.flatMap((agent) =>
+    agent.role ? [`role:${agent.role.trim().toLowerCase()}`] : [],
+  );
   const meant = live.some(({ id }) => id === role) ? [role] : nearest(`role:${role}`, roles);
   return { code: 'unknown-recipient', candidates: meant };
 }

@@ -270,6 +270,20 @@ describe('with no router', () => {
     expect(raw.stdout).toBe('{"half\\u001b[31m\n');
   });
 
+  it('an empty id means no letter, also where there is only one', async () => {
+    const hive = await makeHive();
+    writeFileSync(join(hive.dir, 'agents/coder/inbox/only.json'), '{}');
+    for (const args of [
+      ['ack', ''],
+      ['ack', 'only', ''],
+      ['read', ' ', '--raw'],
+    ]) {
+      const ran = await hive.cli(...args, '--agent', 'coder');
+      expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
+    }
+    expect(await hive.json('inbox', '--agent', 'coder')).toMatchObject([{ id: 'only' }]);
+  });
+
   it('an unknown agent, letter or hive ends with 3', async () => {
     const hive = await makeHive();
     expect(await hive.cli('inbox', '--agent', 'nobody')).toMatchObject({ exitCode: 3 });

@@ -161,6 +161,6 @@ function fieldsOf(manner: Manner, message: Message, { known, step }: Surrounding
 }
 
 /** A bench with these agents. */
-export function benchFor(manners: readonly Manner[]): RoutingBench {
-  return new RoutingBench({ agents: manners.map(({ id }) => id), orchestrator: 'god' });
+export function benchFor(agents: readonly { id: string }[]): RoutingBench {
+  return new RoutingBench({ agents: agents.map(({ id }) => id), orchestrator: 'god' });
 }

@@ -92,3 +92,34 @@ describe('a mailbox', () => {
     expect(JSON.parse(readFileSync(join(paths.outbox, name), 'utf8'))).toMatchObject({ body: 'x' });
   });
 });
+
+describe('a mailbox in trouble', () => {
+  it('has no letter of an empty id, as from a variable that is not set', () => {
+    const { layout, paths } = mailbox();
+    put(paths.inbox, 'a');
+    expect(() => acknowledge(fs, layout, coder, '')).toThrow(
+      expect.objectContaining({ code: 'not-found' }),
+    );
+    expect(existsSync(join(paths.inbox, 'a.json'))).toBe(true);
+  });
+
+  it('says what stands in the way when its inbox is a file', () => {
+    const { layout, paths } = mailbox();
+    rmSync(paths.inbox, { recursive: true });
+    writeFileSync(paths.inbox, '');
+    expect(() => listInbox(fs, layout, coder)).toThrow(
+      expect.objectContaining({ code: 'io', message: expect.stringContaining('ENOTDIR') }),
+    );
+  });
+
+  it('keeps a letter unhandled when .done is a file', () => {
+    const { layout, paths } = mailbox();
+    put(paths.inbox, 'a');
+    rmSync(paths.done, { recursive: true });
+    writeFileSync(paths.done, '');
+    expect(() => acknowledge(fs, layout, coder, 'a')).toThrow(
+      expect.objectContaining({ code: 'io' }),
+    );
+    expect(existsSync(join(paths.inbox, 'a.json'))).toBe(true);
+  });
+});

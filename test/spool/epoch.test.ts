@@ -61,7 +61,7 @@ describe('taking over', () => {
       files.write(join(old[place], `${place}-file`), place);
     }
     files.write(join(old.stage, 'batch', 'copy'), 'x');
-    files.write(join(old.trash, 'batch', 'copy'), 'x');
+    files.write(join(old.trash, 'older-batch', 'copy'), 'x');
     const own = await open('own');
     await takeOverEpochs(context, own);
     expect(epochs()).toEqual([own.name]);

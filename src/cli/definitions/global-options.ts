@@ -32,6 +32,17 @@ export function seconds(text: string): number {
   throw new InvalidArgumentError('Give seconds, as in 30 or 0.5.');
 }
 
+/** Takes an id, or the beginning of one. An empty one, as of an unset variable, would begin them all. */
+export function idArgument(text: string): string {
+  if (text.trim() !== '') return text.trim();
+  throw new InvalidArgumentError('It is empty.');
+}
+
+/** Takes several ids; see {@link idArgument}. */
+export function idArguments(text: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), idArgument(text)];
+}
+
 /** Renders the examples below a command's help. */
 export function examples(...lines: string[]): string {
   return `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`;

@@ -3,6 +3,8 @@ import type { Call } from './call.ts';
 import {
   addGlobalOptions,
   examples,
+  idArgument,
+  idArguments,
   seconds,
   WHOSE_MAILBOX,
   wholeNumber,
@@ -70,7 +72,7 @@ function defineRead(command: Command, call: Call): void {
     .description(
       'Shows a letter in full. Changes nothing. What looks like a secret is hidden; --raw and --json show everything.',
     )
-    .argument('<id>', 'its id, or the beginning of it')
+    .argument('<id>', 'its id, or the beginning of it', idArgument)
     .option('--raw', 'the file as it is, control characters written as \\uXXXX')
     .addHelpText('after', examples('hivemail read 01k4b7s2', 'hivemail read 01k4b7s2 --raw'))
     .action(call(async () => (await import('../commands/read.ts')).read));
@@ -81,7 +83,7 @@ function defineAck(command: Command, call: Call): void {
   command
     .summary('mark letters as handled')
     .description('Moves letters to inbox/.done. Only that says they are handled.')
-    .argument('<id...>', 'their ids, or the beginnings of them')
+    .argument('<id...>', 'their ids, or the beginnings of them', idArguments)
     .addHelpText('after', examples('hivemail ack 01k4b7s2', 'hivemail ack 01k4b7s2 01k4b7t0'))
     .action(call(async () => (await import('../commands/ack.ts')).ack));
   addGlobalOptions(command, WHOSE_MAILBOX);
@@ -91,7 +93,7 @@ function defineReply(command: Command, call: Call): void {
   command
     .summary('answer a letter')
     .description('Sends an answer to the sender of a letter, in its conversation.')
-    .argument('<id>', 'the letter, by its id or the beginning of it')
+    .argument('<id>', 'the letter, by its id or the beginning of it', idArgument)
     .requiredOption('--act <act>', ACTS)
     .addOption(new Option('--body <text>', 'what it says').conflicts('bodyFile'))
     .option('--body-file <file>', 'read the body from a file; - for standard input')

@@ -1,0 +1,58 @@
+// needs: strace git
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { hivemail, rowsOf } from '../e2e/built.ts';
+import { scrubbedEnvironment } from '../clients/environment.ts';
+import { checkRest, copyOf, dropCopy, inboxesOf, makeTemplate, mendInbox } from './scene.ts';
+import { type Call, listCalls, sample, startTraced } from './strace.ts';
+
+const LIMIT_MS = 3_600_000;
+const FULL = process.env['HIVEMAIL_FULL_SWEEP'] === '1';
+
+let template = '';
+let renames: Call[] = [];
+
+beforeAll(async () => {
+  template = await makeTemplate();
+  mendInbox(template);
+  const hive = copyOf(template);
+  renames = (await listCalls(hive)).filter(({ name }) => name === 'rename');
+  dropCopy(hive);
+}, LIMIT_MS);
+
+/** The state letter of a process, as in /proc. */
+function stateOf(pid: number): string {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
+}
+
+describe('a router that is stopped inside a rename', { timeout: LIMIT_MS }, () => {
+  it('commits and publishes nothing more once another has taken over, and ends', async () => {
+    // From the first claim on, until the batch is with the history.
+    const protocol = renames.filter(({ text }) => /\.router\/e\d/.test(text));
+    expect(protocol.length).toBeGreaterThan(10);
+    for (const { ordinal, text } of sample(protocol, FULL ? 1000 : 4)) {
+      const hive = copyOf(template);
+      const inject = `inject=rename:signal=STOP:when=${ordinal}`;
+      const trace = ['-o', '/dev/null', '-e', 'trace=rename', '-e', inject];
+      await using first = await startTraced(hive, { trace, args: ['up', hive, '--once'] });
+      await vi.waitFor(() => expect(stateOf(first.pid)).toMatch(/[Tt]/), {
+        timeout: 20_000,
+        interval: 20,
+      });
+      const place = { hive, env: scrubbedEnvironment({}) };
+      const refused = await hivemail(place, ['up', hive, '--once']);
+      expect([text, refused.exitCode]).toEqual([text, 5]);
+      expect(refused.stderr).toContain(`${first.pid}`);
+      const second = await hivemail(place, ['up', hive, '--once', '--takeover']);
+      expect([text, second.exitCode, second.stderr]).toMatchObject([text, 0, '']);
+      const before = [inboxesOf(hive), rowsOf(place)];
+      first.signal('SIGCONT');
+      const end = await first.result();
+      expect([text, end.exitCode, end.stderr]).toEqual([text, 5, expect.stringMatching(/taken over|newer router/)]);
+      expect([inboxesOf(hive), rowsOf(place)]).toEqual(before);
+      checkRest(hive);
+      dropCopy(hive);
+    }
+  });
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { takeOverLog } from '../../src/log/take-over.ts';
+import { failWhere } from '../helpers/faulty-fs.ts';
+import { event, LOG, makeLog } from './log-scene.ts';
+
+const random = () => 'abcdefgh';
+
+describe('taking the log over', () => {
+  it('leaves a late writer with the file that has no name any more', async () => {
+    const { fs, open, rows } = makeLog();
+    const late = open(1);
+    await late.append([event('a')]);
+    await takeOverLog(fs, LOG, random);
+    const file = fs.openAppend('/hive/aside');
+    file.close();
+    const own = open(2);
+    await own.append([event('b')]);
+    expect(rows().map(({ id }) => id)).toEqual(['a', 'b']);
+    late.close();
+    own.close();
+  });
+  it('keeps whole lines alone', async () => {
+    const { files, fs } = makeLog();
+    files.write(LOG, '{"seq":1}\n{"seq":2');
+    await takeOverLog(fs, LOG, random);
+    expect(files.text(LOG)).toBe('{"seq":1}\n');
+    files.write(LOG, 'torn');
+    await takeOverLog(fs, LOG, random);
+    expect(files.text(LOG)).toBe('');
+  });
+  it('does nothing when there is none', async () => {
+    const { files, fs } = makeLog();
+    await takeOverLog(fs, LOG, random);
+    expect(files.list('/hive')).toEqual([]);
+  });
+  it('leaves the old one when it fails', async () => {
+    const { files, fs } = makeLog();
+    files.write(LOG, '{"seq":1}\n');
+    fs.plan = failWhere(({ kind }) => kind === 'create', 'ENOSPC');
+    await expect(takeOverLog(fs, LOG, random)).rejects.toThrow('ENOSPC');
+    expect(files.text(LOG)).toBe('{"seq":1}\n');
+    expect(files.list('/hive')).toEqual(['log.jsonl']);
+  });
+});

@@ -1,0 +1,40 @@
+/**
+ * Random schedules of the real pass over files in memory: agents that write and take letters, routers
+ * that end or stand still at any operation, up to three of them at once, with the lock broken.
+ *
+ * A failing run prints its seed and path. To see it again:
+ * `HIVEMAIL_SIM_SEED=<seed> HIVEMAIL_SIM_PATH=<path> npx vitest run test/simulation/simulation.test.ts`.
+ * The long run: `HIVEMAIL_SIM_RUNS=50000`, with a random seed unless one is given.
+ */
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import { play, schedule } from './schedules.ts';
+
+vi.mock('../../src/hive/random.ts', async () => {
+  const { drawing } = await import('./drawing.ts');
+  return { randomTail: () => drawing.random() };
+});
+
+const { HIVEMAIL_SIM_RUNS, HIVEMAIL_SIM_SEED, HIVEMAIL_SIM_PATH } = process.env;
+const DEFAULT_SEED = 20_261_130;
+
+function parameters(): fc.Parameters<unknown> {
+  const long = HIVEMAIL_SIM_RUNS !== undefined;
+  const seed = Number(HIVEMAIL_SIM_SEED ?? (long ? Date.now() % 2 ** 31 : DEFAULT_SEED));
+  return {
+    seed,
+    numRuns: Number(HIVEMAIL_SIM_RUNS ?? 2500),
+    ...(HIVEMAIL_SIM_PATH === undefined ? {} : { path: HIVEMAIL_SIM_PATH }),
+  };
+}
+
+describe('routers over a simulated hive', () => {
+  it('deliver, archive, log and record each letter once, whatever ends them or stands still', async () => {
+    const chosen = parameters();
+    process.stdout.write(`simulation: seed ${chosen.seed}, ${chosen.numRuns} schedules\n`);
+    const property = fc.asyncProperty(schedule, async (events) => {
+      expect(await play(events)).toEqual([]);
+    });
+    await fc.assert(property, chosen);
+  }, 3_600_000);
+});

@@ -19,6 +19,11 @@ export interface EventLogOptions {
   clock: Clock;
   /** Number of the router's start; stands in every row. */
   epoch: number;
+  /**
+   * Asked before another file is opened because the name has come to mean one; throws when this router
+   * was taken over. Its successor has put that file there, and rows of ours have no place in it.
+   */
+  requireOwn?: () => void;
 }
 
 const SEQ_TAIL_BYTES = 256 * 1024;
@@ -112,8 +117,9 @@ export class EventLog {
 
   /** Opens the file anew when its name has come to mean another one, or nothing. */
   #followName(): void {
-    const { fs, path } = this.#options;
+    const { fs, path, requireOwn } = this.#options;
     if (fs.stat(path)?.inode === this.#file.stat().inode) return;
+    requireOwn?.();
     const next = fs.openAppend(path);
     this.#file.close();
     this.#file = next;

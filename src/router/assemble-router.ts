@@ -9,7 +9,8 @@ import { createIdSource, isMessageId } from '../protocol/ids.ts';
 import { RoutingMemory } from '../routing/memory.ts';
 import { recallRow } from '../routing/recall.ts';
 import { parseClaimName } from '../spool/claim-name.ts';
-import type { Epoch } from '../spool/epoch.ts';
+import { type Epoch, requireEpoch } from '../spool/epoch.ts';
+import { listOwed } from '../spool/owed.ts';
 import { parseDeferredName } from '../spool/publish.ts';
 import { OutboxScanner } from '../spool/scan.ts';
 import { SettleWatch } from '../spool/settle.ts';
@@ -54,7 +55,8 @@ export function assembleRouter(parts: RouterParts): Router {
   const ids = createIdSource({ now: () => clock.now(), random });
   const reported = new ReportedStrays(fs, layout.reported);
   for (const id of idsOnDisk(fs, epoch)) if (isMessageId(id)) ids.observe(id);
-  const log = new EventLog({ fs, path: layout.log, clock, epoch: epoch.number });
+  const requireOwn = () => requireEpoch(fs, epoch);
+  const log = new EventLog({ fs, path: layout.log, clock, epoch: epoch.number, requireOwn });
   try {
     recall({ log, memory, rules, ids });
   } catch (error) {
@@ -82,9 +84,10 @@ function recall(to: Pick<Router, 'log' | 'memory' | 'rules' | 'ids'>): void {
 
 /** Lists the ids that a predecessor issued and that no row may tell of yet. */
 function idsOnDisk(fs: HiveFs, epoch: Epoch): (string | undefined)[] {
+  const plans = listOwed(fs, epoch).batches.map(({ plan }) => plan);
   return [
     ...fs.list(epoch.claim).map((name) => parseClaimName(name)?.id),
-    ...fs.list(epoch.owed),
+    ...plans.flatMap(({ batch, rows }) => [batch, ...rows.map(({ id }) => id)]),
     ...fs.list(epoch.deferred).map((name) => parseDeferredName(name)?.batch),
   ];
 }

@@ -64,11 +64,11 @@ export async function openRouter(options: OpenRouterOptions): Promise<OpenRouter
     for (const dir of [layout.control, layout.historyQueue, layout.held]) makeMissing(fs, dir);
     requireOneFileSystem(fs, layout);
     const notes = await completeBeforeRouting(fs, layout);
-    if (!lock.kernel) await takeOverLog(fs, layout.log, randomTail);
     const tail = `${process.pid}${randomTail()}`;
     const epoch = await openEpoch({ fs, layout }, { after: lock.epochAfter, tail });
     await lock.recordOwner(epoch.number);
     await takeOverEpochs({ fs, layout }, epoch);
+    if (!lock.kernel) await takeOverLog(fs, layout.log, randomTail);
     return await assemble({ ...options, fs }, { layout, lock, epoch, notes });
   } catch (error) {
     await lock[Symbol.asyncDispose]();

@@ -58,6 +58,7 @@ export class StatusWriter {
     } catch (error) {
       const code = systemCode(error);
       if (code === undefined) throw error;
+      this.#written = '';
       const message = `fleet.json and .router/health.json can't be written (${code}); they are old.`;
       health.report('status-files', { red: false, message });
     }

@@ -78,6 +78,14 @@ export async function takeOverEpochs(context: EpochContext, own: Epoch): Promise
   emptyTrash(context.fs, own.trash);
 }
 
+/**
+ * Makes sure that this router was not fenced.
+ * @throws HivemailError `fenced` when its own directory is gone
+ */
+export function requireEpoch(fs: HiveFs, own: Epoch): void {
+  if (fs.stat(own.dir) === undefined) throw fenced(own);
+}
+
 /** Throws away what an earlier try had staged and could not commit. */
 export function discardStaged(fs: HiveFs, epoch: Epoch): void {
   const staged = fs.list(epoch.stage);

@@ -2,7 +2,7 @@ import { chmodSync, lstatSync, mkdirSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tempDir } from '../helpers/temp-dir.ts';
-import { machineWith, makeScene, unprivileged } from './scene.ts';
+import { canBeUnprivileged, machineWith, makeScene, unprivileged } from './scene.ts';
 
 const modeOf = (path: string): number => lstatSync(path).mode & 0o7777;
 
@@ -91,23 +91,26 @@ describe('files and directories in the hive', () => {
     expect(await look('modes')).toMatchObject([{ level: 'ok' }]);
   });
 
-  it('are an error when their owner can’t get at them, and mended', async () => {
-    const { look, fix, dir, agent, write } = await makeScene();
-    const letter = write('agents/coder/inbox/a.json', '{}');
-    chmodSync(letter, 0o000);
-    const before = await look('modes');
-    expect(before).toMatchObject([
-      {
-        level: 'warning',
-        what: 'Their owner has no full access to agents/coder/inbox/a.json (0000).',
-      },
-    ]);
-    chmodSync(agent('coder').outbox, 0o500);
-    expect(await look('modes')).toMatchObject([{ level: 'error' }]);
-    const results = await unprivileged(dir, () => fix('modes'));
-    expect(results).toMatchObject([{ done: true }]);
-    expect([modeOf(letter), modeOf(agent('coder').outbox)]).toEqual([0o400, 0o700]);
-  });
+  it.runIf(canBeUnprivileged)(
+    'are an error when their owner can’t get at them, and mended',
+    async () => {
+      const { look, fix, dir, agent, write } = await makeScene();
+      const letter = write('agents/coder/inbox/a.json', '{}');
+      chmodSync(letter, 0o000);
+      const before = await look('modes');
+      expect(before).toMatchObject([
+        {
+          level: 'warning',
+          what: 'Their owner has no full access to agents/coder/inbox/a.json (0000).',
+        },
+      ]);
+      chmodSync(agent('coder').outbox, 0o500);
+      expect(await look('modes')).toMatchObject([{ level: 'error' }]);
+      const results = await unprivileged(dir, () => fix('modes'));
+      expect(results).toMatchObject([{ done: true }]);
+      expect([modeOf(letter), modeOf(agent('coder').outbox)]).toEqual([0o400, 0o700]);
+    },
+  );
 
   it('are warned of when they are another user’s', async () => {
     const { look } = await makeScene();
@@ -132,13 +135,16 @@ describe('files and directories in the hive', () => {
 });
 
 describe('letters that a router run by this user can’t read', () => {
-  it('are an error, and the others in that outbox are not named', async () => {
-    const { look, dir, write } = await makeScene();
-    chmodSync(write('agents/coder/outbox/a.json', '{}'), 0o000);
-    write('agents/coder/outbox/b.json', '{}');
-    const findings = await unprivileged(dir, () => look('outboxes'));
-    expect(findings).toMatchObject([
-      { level: 'error', what: 'Can’t be read: agents/coder/outbox/a.json.' },
-    ]);
-  });
+  it.runIf(canBeUnprivileged)(
+    'are an error, and the others in that outbox are not named',
+    async () => {
+      const { look, dir, write } = await makeScene();
+      chmodSync(write('agents/coder/outbox/a.json', '{}'), 0o000);
+      write('agents/coder/outbox/b.json', '{}');
+      const findings = await unprivileged(dir, () => look('outboxes'));
+      expect(findings).toMatchObject([
+        { level: 'error', what: 'Can’t be read: agents/coder/outbox/a.json.' },
+      ]);
+    },
+  );
 });

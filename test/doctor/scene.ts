@@ -7,6 +7,7 @@ import {
   readFileSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { applyFixes, type FixResult } from '../../src/doctor/apply-fixes.ts';
 import { diagnose } from '../../src/doctor/diagnose.ts';
@@ -86,6 +87,17 @@ export function snapshot(dir: string): string[] {
     });
 }
 
+/** Directories above the temporary ones, which a test has no business to open for others. */
+function isReachable(): boolean {
+  for (let dir = dirname(tmpdir()); dir !== dirname(dir); dir = dirname(dir)) {
+    if ((lstatSync(dir).mode & 0o001) === 0) return false;
+  }
+  return true;
+}
+
+/** Whether {@link unprivileged} can do its work here. */
+export const canBeUnprivileged = process.geteuid?.() !== 0 || isReachable();
+
 /**
  * Does something as a user whom permissions hold, who owns the hive: root passes all of them. Whoever
  * runs the tests as another user is that already.
@@ -93,10 +105,7 @@ export function snapshot(dir: string): string[] {
 export async function unprivileged<T>(dir: string, action: () => Promise<T>): Promise<T> {
   if (process.geteuid?.() !== 0) return action();
   giveAway(dir);
-  for (let up = dirname(dir); up !== dirname(up); up = dirname(up)) {
-    const { mode } = lstatSync(up);
-    if ((mode & 0o001) === 0) chmodSync(up, (mode & 0o7777) | 0o011);
-  }
+  for (let up = dirname(dir); up.startsWith(tmpdir()); up = dirname(up)) chmodSync(up, 0o711);
   process.setegid?.(NOBODY);
   process.seteuid?.(NOBODY);
   try {

@@ -144,6 +144,11 @@ export class HiveBench {
     return this.#messages(this.#layout.agent(agent as AgentId).inbox);
   }
 
+  /** The messages that an agent has handled, oldest first. */
+  done(agent: string): Message[] {
+    return this.#messages(this.#layout.agent(agent as AgentId).done);
+  }
+
   /** The notices that lie in an inbox, oldest first. */
   notices(agent: string): Message[] {
     return this.inbox(agent).filter(({ from }) => from === 'system');

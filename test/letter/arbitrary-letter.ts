@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { ACTS } from '../../src/protocol/acts.ts';
 import type { LetterLimits } from '../../src/letter/letter.ts';
+import { ACTS } from '../../src/protocol/acts.ts';
 
 /** The limits of design.md, section 5. */
 export const LIMITS: LetterLimits = { letterBytes: 1024 * 1024, depth: 64, recipients: 256 };

@@ -11,7 +11,7 @@ export interface LogScene {
   files: MemoryFs;
   fs: FaultyFs;
   time: { now: number };
-  open(epoch?: number): EventLog;
+  open(epoch?: number, requireOwn?: () => void): EventLog;
   /** The lines of the file as they are. */
   lines(): string[];
   /** The rows of the file, torn lines left out. */
@@ -33,7 +33,8 @@ export function makeLog(): LogScene {
         return [];
       }
     });
-  const open = (epoch = 1) => new EventLog({ fs, path: LOG, clock, epoch });
+  const open = (epoch = 1, requireOwn = () => {}) =>
+    new EventLog({ fs, path: LOG, clock, epoch, requireOwn });
   return { files, fs, time, open, lines, rows };
 }
 

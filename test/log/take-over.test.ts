@@ -1,20 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { takeOverLog } from '../../src/log/take-over.ts';
+import { HivemailError } from '../../src/protocol/errors.ts';
 import { failWhere } from '../helpers/faulty-fs.ts';
 import { event, LOG, makeLog } from './log-scene.ts';
 
 const random = () => 'abcdefgh';
 
 describe('taking the log over', () => {
-  it('leaves a late writer with the file that has no name any more', async () => {
+  it('leaves a late writer with a file that has no name, and with no way to the new one', async () => {
     const { fs, open, rows } = makeLog();
-    const late = open(1);
+    const late = open(1, () => {
+      throw new HivemailError('fenced', 'taken over');
+    });
     await late.append([event('a')]);
     await takeOverLog(fs, LOG, random);
-    const file = fs.openAppend('/hive/aside');
-    file.close();
     const own = open(2);
     await own.append([event('b')]);
+    await expect(late.append([event('c')])).rejects.toMatchObject({ code: 'fenced' });
     expect(rows().map(({ id }) => id)).toEqual(['a', 'b']);
     late.close();
     own.close();

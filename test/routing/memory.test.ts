@@ -141,15 +141,17 @@ const name = fc.constantFrom('a', 'b', 'c', 'human', 'system');
 const someMessage: fc.Arbitrary<KnownMessage> = fc
   .record({ from: name, to: fc.subarray(['a', 'b', 'c']), conversation: fc.constantFrom('c', 'd') })
   .map(({ from, to, conversation }) => message(from, to, { conversation }));
+const applying = (apply: Change['apply'], id?: string): Change =>
+  id === undefined ? { apply } : { id, apply };
 const change: fc.Arbitrary<Change> = fc.oneof(
-  someMessage.map((known) => ({ id: known.id, apply: (memory) => memory.remember(known) })),
-  someMessage.map((known) => ({ id: known.id, apply: (memory) => memory.rememberLater(known) })),
-  fc.tuple(name, name).map(([to, from]) => ({ apply: (memory) => memory.takeWord(to, from) })),
-  fc.nat(5).map((now) => ({
-    apply: (memory) => memory.addToWindow({ key: 'k', now, windowMs: 3 }, 1),
-  })),
-  fc.nat(5).map((count) => ({ apply: (memory) => memory.setCount('n', count) })),
-  name.map((sender) => ({ apply: (memory) => memory.rememberReply('p', sender, 'done') })),
+  someMessage.map((known) => applying((memory) => memory.remember(known), known.id)),
+  someMessage.map((known) => applying((memory) => memory.rememberLater(known), known.id)),
+  fc.tuple(name, name).map(([to, from]) => applying((memory) => memory.takeWord(to, from))),
+  fc
+    .nat(5)
+    .map((now) => applying((memory) => memory.addToWindow({ key: 'k', now, windowMs: 3 }, 1))),
+  fc.nat(5).map((count) => applying((memory) => memory.setCount('n', count))),
+  name.map((sender) => applying((memory) => memory.rememberReply('p', sender, 'done'))),
 );
 
 /** Everything that can be seen of a memory. */

@@ -3,7 +3,7 @@ import { explainStray } from '../../src/routing/notice-text.ts';
 import { type BenchOptions, RoutingBench, type Written } from '../helpers/routing-bench.ts';
 
 const LETTER = { act: 'request', subject: 'Split', body: 'In two.' };
-const AGENTS: BenchOptions['agents'] = [
+const AGENTS: NonNullable<BenchOptions['agents']> = [
   'god',
   { id: 'planner', name: 'Ada' },
   'coder',

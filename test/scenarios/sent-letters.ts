@@ -66,7 +66,7 @@ export function describeLetters(
   cases: readonly LetterCase[],
   settings: Record<string, unknown> = {},
 ): void {
-  describe(title, () => {
+  describe(`${title}`, () => {
     let sent: SentLetter[] = [];
     beforeAll(async () => {
       sent = await sendEach(

@@ -126,7 +126,8 @@ export async function play(
   return checkRest(world);
 }
 
-async function happen(event: Event, world: World): Promise<void> {
+/** Lets one thing happen. */
+export async function happen(event: Event, world: World): Promise<void> {
   switch (event.what) {
     case 'write':
       return write(event, world);

@@ -204,10 +204,14 @@ export class World {
     this.handleAll();
   }
 
-  async #runNewest(passes: number): Promise<void> {
-    for (let left = passes; left > 0; left--) {
+  /** Runs passes until two in a row have changed nothing. */
+  async #runNewest(most: number): Promise<void> {
+    for (let [left, quiet] = [most, 0]; left > 0 && quiet < 2; left--) {
       this.handleAll();
-      await this.run(this.newest(), { passes: 1 });
+      const router = this.newest();
+      const before = router.operations;
+      await this.run(router, { passes: 1 });
+      quiet = router.operations === before ? quiet + 1 : 0;
       this.passTime(5000);
     }
   }

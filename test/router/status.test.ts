@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { Health } from '../../src/router/health.ts';
+import { StatusWriter } from '../../src/router/status-files.ts';
+import { writePendingEvents } from '../../src/router/write-events.ts';
+import { failWhere } from '../helpers/faulty-fs.ts';
+import { makeBench, type RouterBench } from '../helpers/router-bench.ts';
+
+const well = { state: () => ({ ok: true, behind: 3 }) };
+
+async function makeRunning() {
+  const bench = await makeBench();
+  await bench.start();
+  await bench.pass();
+  const read = (path: string) => JSON.parse(bench.files.text(path) ?? 'null');
+  const health = () => read(bench.layout.health);
+  const fleet = () => read(bench.layout.fleet);
+  return { bench, health, fleet };
+}
+
+const warnings = (bench: RouterBench) =>
+  bench.rows().flatMap(({ kind, code }) => (kind === 'warning' ? [code] : []));
+
+describe('health', () => {
+  const clock = { now: () => 0, monotonic: () => 0 };
+
+  it('is red while a promise is at risk, yellow while anything else is amiss', () => {
+    const health = new Health(clock, () => undefined);
+    expect(health.state).toBe('green');
+    health.report('a', { red: false, message: 'm' });
+    expect(health.state).toBe('yellow');
+    health.report('b', { red: true, message: 'm' });
+    expect(health.state).toBe('red');
+    health.clear('b');
+    expect(health.state).toBe('yellow');
+  });
+  it('tells of each problem once when it begins and once when it ends', () => {
+    const told: string[] = [];
+    const health = new Health(clock, ({ key }, state) => told.push(`${key} ${state}`));
+    for (const message of ['first', 'second']) health.report('a', { red: true, message });
+    expect(health.problems).toMatchObject([{ key: 'a', message: 'second' }]);
+    health.clear('a');
+    health.clear('a');
+    expect(told).toEqual(['a begins', 'a ends']);
+  });
+  it('ends all problems of a kind but those that are named', () => {
+    const health = new Health(clock, () => undefined);
+    for (const key of ['x/1', 'x/2', 'y/1']) health.report(key, { red: true, message: 'm' });
+    health.keepOnly('x/', new Set(['x/2']));
+    expect(health.problems.map(({ key }) => key)).toEqual(['x/2', 'y/1']);
+  });
+});
+
+describe('the files that tell of a router', () => {
+  it('say how it is and what each agent looks like', async () => {
+    const { bench, health, fleet } = await makeRunning();
+    bench.setAgent('tester', { archived: true });
+    bench.write('planner', 'a.json', { to: 'coder', act: 'inform', subject: 's', body: 'b' });
+    await bench.pass();
+    await new StatusWriter(bench.router, well).writeIfDue(true);
+    expect(health()).toMatchObject({
+      state: 'green',
+      epoch: 1,
+      pid: process.pid,
+      lastPassAt: '2026-11-30T17:19:11.123Z',
+      owedBatches: 0,
+      deferredCopies: 0,
+      historyBehind: 3,
+      problems: [],
+    });
+    expect(fleet()).toMatchObject({
+      godId: 'god',
+      agents: { coder: { status: 'idle', unread: 1 }, tester: { status: 'gone', archived: true } },
+    });
+  });
+  it('are written at most every three seconds, and rarely while nothing changes', async () => {
+    const { bench, health } = await makeRunning();
+    const status = new StatusWriter(bench.router, well);
+    const times = new Set<string>();
+    const run = async (seconds: number, change: boolean) => {
+      times.clear();
+      for (let second = 0; second < seconds; second++) {
+        if (change) bench.router.health.report(`p${second}`, { red: false, message: 'm' });
+        await status.writeIfDue(true);
+        times.add(health().at);
+        bench.passTime(1000);
+      }
+      return times.size;
+    };
+    expect(await run(60, true)).toBe(20);
+    expect(await run(60, false)).toBeLessThanOrEqual(3);
+  });
+  it('say so when passes can not be finished, and since when they could not', async () => {
+    const { bench, health } = await makeRunning();
+    const status = new StatusWriter(bench.router, well);
+    await status.writeIfDue(true);
+    bench.passTime(60_000);
+    bench.router.health.report('pass', { red: true, message: 'm' });
+    await status.writeIfDue(false);
+    expect(health()).toMatchObject({ state: 'red', lastPassAt: '2026-11-30T17:19:11.123Z' });
+  });
+  it('make the router yellow and no more when they can not be written', async () => {
+    const { bench, health } = await makeRunning();
+    const status = new StatusWriter(bench.router, well);
+    bench.fs.plan = failWhere(({ kind }) => kind === 'create', 'ENOSPC');
+    await status.writeIfDue(true);
+    expect(bench.router.health.state).toBe('yellow');
+    bench.fs.plan = undefined;
+    bench.passTime(3000);
+    await status.writeIfDue(true);
+    expect(bench.router.health.state).toBe('green');
+    expect(health().state).toBeDefined();
+  });
+  it('carry what the history says of itself', async () => {
+    const { bench, health } = await makeRunning();
+    const ill = { state: () => ({ ok: false, behind: 9, problem: 'No git.' }) };
+    await new StatusWriter(bench.router, ill).write();
+    expect(health()).toMatchObject({ state: 'yellow', historyBehind: 9 });
+    expect(health().problems).toMatchObject([{ key: 'history', message: 'No git.' }]);
+  });
+});
+
+describe('rows of what is not a letter', () => {
+  it('wait for a log that can not be written, and the health says so while it lasts', async () => {
+    const { bench } = await makeRunning();
+    bench.fs.plan = failWhere(({ kind }) => kind === 'append', 'ENOSPC');
+    bench.router.pendingEvents.push({ kind: 'warning', code: 'one' });
+    await bench.passes(2);
+    expect(bench.router.health.state).toBe('red');
+    bench.fs.plan = undefined;
+    await bench.passes(2);
+    expect(warnings(bench)).toEqual(['one', 'log', 'log over']);
+    expect(bench.router.health.state).toBe('green');
+  });
+  it('are given up beyond a thousand, the oldest first, and the log says how many', async () => {
+    const { bench } = await makeRunning();
+    const { router } = bench;
+    bench.fs.plan = failWhere(({ kind }) => kind === 'append', 'ENOSPC');
+    for (let n = 0; n < 1100; n++) router.pendingEvents.push({ kind: 'warning', code: `w${n}` });
+    await writePendingEvents(router);
+    await writePendingEvents(router);
+    expect(router.pendingEvents).toHaveLength(1000);
+    bench.fs.plan = undefined;
+    await writePendingEvents(router);
+    const codes = warnings(bench);
+    expect(codes.slice(0, 2)).toEqual(['rows-lost', 'w101']);
+    const [lost] = bench.rows().filter(({ code }) => code === 'rows-lost');
+    expect(lost?.note).toContain('101 rows');
+    await writePendingEvents(router);
+    expect(warnings(bench).filter((code) => code === 'rows-lost')).toHaveLength(1);
+  });
+  it('are not lost when more of them come while some are being written', async () => {
+    const { bench } = await makeRunning();
+    const { router } = bench;
+    router.pendingEvents.push({ kind: 'warning', code: 'one' });
+    const writing = writePendingEvents(router);
+    router.pendingEvents.push({ kind: 'warning', code: 'two' });
+    await writing;
+    await writePendingEvents(router);
+    expect(warnings(bench)).toEqual(['one', 'two']);
+  });
+});

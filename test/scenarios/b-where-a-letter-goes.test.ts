@@ -1,0 +1,413 @@
+/** Group B of the scenarios, against a real hive: files in, files out. */
+import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type HiveBench, openHiveBench } from '../helpers/hive-bench.ts';
+
+const LETTER = { act: 'request', subject: 'Split', body: 'In two.' };
+
+/** Who got how many letters of a sender. */
+function reached(hive: HiveBench, from: string): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const agent of hive.list('agents')) {
+    const count = hive.inbox(agent).filter((message) => message.from === from).length;
+    if (count > 0) counts[agent] = count;
+  }
+  return counts;
+}
+
+describe('an unknown recipient (B1)', () => {
+  it('bounces to the sender with the nearest names and to nobody else; no directory is made; the log never says delivered', async () => {
+    const hive = await openHiveBench();
+    const row = await hive.send('planner', { ...LETTER, to: 'codr' });
+    expect(row).toMatchObject({ outcome: 'bounced', code: 'unknown-recipient', to: ['codr'] });
+    expect(row.delivered).toBeUndefined();
+    expect(reached(hive, 'planner')).toEqual({});
+    expect(reached(hive, 'system')).toEqual({ planner: 1 });
+    expect(hive.notices('planner')[0]?.body).toContain('Did you mean coder?');
+    expect(hive.list('agents')).toEqual(['coder', 'god', 'human', 'planner', 'tester']);
+    expect(hive.list('held')).toEqual([]);
+    expect(hive.list('agents', 'planner', 'outbox', '.sent')).toEqual([`bounced-${row.id}.1.json`]);
+  });
+  it('among known ones leaves these served, and the sender knows whom it missed', async () => {
+    const hive = await openHiveBench();
+    const row = await hive.send('planner', { ...LETTER, to: ['coder', 'codr'] });
+    expect(row).toMatchObject({
+      outcome: 'partial',
+      delivered: ['coder'],
+      failed: { codr: 'unknown-recipient' },
+    });
+    expect(hive.notices('planner')).toHaveLength(1);
+  });
+});
+
+describe('a display name (B2)', () => {
+  it('in any case leads to the one agent of that name, and `to` is rewritten to the id', async () => {
+    const hive = await openHiveBench();
+    await hive.change({ op: 'rename', agent: 'coder', name: 'Grace Hopper' });
+    await hive.send('planner', { ...LETTER, to: 'grace HOPPER' });
+    expect(hive.inbox('coder')).toMatchObject([{ to: 'coder', from: 'planner' }]);
+  });
+  it('of two agents bounces with both ids', async () => {
+    const hive = await openHiveBench();
+    for (const agent of ['coder', 'tester'])
+      await hive.change({ op: 'rename', agent, name: 'Ada' });
+    const row = await hive.send('planner', { ...LETTER, to: 'Ada' });
+    expect(row).toMatchObject({ outcome: 'bounced', code: 'ambiguous-recipient' });
+    expect(hive.notices('planner')[0]?.body).toContain('coder, tester');
+    await hive.change({ op: 'archive', agent: 'tester' });
+    expect((await hive.send('planner', { ...LETTER, to: 'Ada' })).delivered).toEqual(['coder']);
+  });
+});
+
+describe('odd addresses (B3)', () => {
+  it('are trimmed and resolved exactly, or refused; one copy each', async () => {
+    const hive = await openHiveBench();
+    const outcomes: [unknown, string][] = [
+      ['coder/../god', 'unknown-recipient'],
+      ['../../x', 'unknown-recipient'],
+      ['coder\u0000', 'bad-recipient'],
+      ['CODER', 'delivered'],
+      [' coder ', 'delivered'],
+      [['coder', 'coder'], 'delivered'],
+      ['@coder', 'delivered'],
+      ['coder, Coder', 'delivered'],
+      [[], 'no-recipient'],
+      ['', 'no-recipient'],
+      [7, 'bad-recipient'],
+      [['coder', 7], 'bad-recipient'],
+      [{ id: 'coder' }, 'bad-recipient'],
+      [null, 'no-recipient'],
+      ['__proto__', 'unknown-recipient'],
+      ['..', 'unknown-recipient'],
+      ['agents/coder', 'unknown-recipient'],
+      ['/', 'unknown-recipient'],
+    ];
+    for (const [to, code] of outcomes) {
+      expect((await hive.send('planner', { ...LETTER, to })).code, JSON.stringify(to)).toBe(code);
+    }
+    expect(reached(hive, 'planner')).toEqual({ coder: 5 });
+    expect(hive.list('agents')).toEqual(['coder', 'god', 'human', 'planner', 'tester']);
+  });
+});
+
+describe('a broadcast (B4)', () => {
+  it('reaches exactly the agents direct mail reaches, but the sender, send-only and archived ones', async () => {
+    const hive = await openHiveBench({
+      agents: ['god', 'planner', 'coder', 'old', 'cron', 'away'],
+    });
+    await hive.change({ op: 'archive', agent: 'old' });
+    await hive.change({ op: 'set', agent: 'cron', fields: { isAssistant: true } });
+    await hive.change({ op: 'hold', agent: 'away' });
+    for (const [count, to] of ['broadcast', 'all', '*'].entries()) {
+      const row = await hive.send('planner', { ...LETTER, act: 'inform', to });
+      expect(row).toMatchObject({ delivered: ['god', 'coder'], held: ['away'] });
+      expect(reached(hive, 'planner')).toEqual({ god: count + 1, coder: count + 1 });
+    }
+    expect(hive.inbox('god')[0]?.to_all).toEqual(['broadcast']);
+    await hive.send('human', { ...LETTER, to: 'broadcast' });
+    expect(reached(hive, 'human')).toEqual({ god: 1, planner: 1, coder: 1 });
+  });
+  it('with one broken inbox leaves the others served and is partial; the broken one gets it later', async () => {
+    const hive = await openHiveBench();
+    const inbox = join(hive.dir, 'agents', 'coder', 'inbox');
+    rmdirSync(join(inbox, '.done'));
+    rmdirSync(inbox);
+    writeFileSync(inbox, 'not a directory');
+    const row = await hive.send('planner', { ...LETTER, act: 'inform', to: 'broadcast' });
+    expect(row).toMatchObject({
+      outcome: 'partial',
+      delivered: ['god', 'tester'],
+      owed: ['coder'],
+    });
+    hive.fs.unlink(inbox);
+    mkdirSync(inbox);
+    hive.wait(60_000);
+    await hive.run();
+    expect(hive.inbox('coder')).toMatchObject([{ id: row.id }]);
+    expect(hive.rows()).toContainEqual(
+      expect.objectContaining({ kind: 'late', id: row.id, delivered: ['coder'] }),
+    );
+  });
+  it('in a hive of one reaches nobody, and says so', async () => {
+    const hive = await openHiveBench({ agents: ['god'] });
+    expect((await hive.send('god', { ...LETTER, to: 'all' })).code).toBe('nobody-reached');
+  });
+});
+
+describe('the person (B5)', () => {
+  it('is reached through the orchestrator, which finds the letter marked', async () => {
+    const hive = await openHiveBench();
+    const row = await hive.send('coder', { ...LETTER, to: 'human' });
+    expect(row.delivered).toEqual(['god']);
+    expect(hive.inbox('god')).toMatchObject([{ from: 'coder', needs_human: true }]);
+    expect(hive.inbox('human')).toEqual([]);
+  });
+  it('gets what the orchestrator writes on the desk, once', async () => {
+    const hive = await openHiveBench();
+    await hive.send('god', { ...LETTER, act: 'query', to: ['human', 'HUMAN'] });
+    expect(hive.inbox('human')).toMatchObject([
+      { from: 'god', requires_reply: true, needs_human: true },
+    ]);
+  });
+  it('answers from the desk, and the answer reaches whom it replies to as from human', async () => {
+    const hive = await openHiveBench();
+    const asked = await hive.send('god', { ...LETTER, act: 'query', to: 'human' });
+    await hive.send('human', { act: 'inform', body: 'Yes.', in_reply_to: asked.id });
+    expect(hive.inbox('god')).toMatchObject([{ from: 'human', in_reply_to: asked.id, hops: 0 }]);
+  });
+  it('gets answers straight, with a copy to the orchestrator that asks nothing', async () => {
+    const hive = await openHiveBench();
+    const asked = await hive.send('human', { ...LETTER, act: 'query', to: 'coder' });
+    await hive.send('coder', { act: 'query', body: 'Which?', in_reply_to: asked.id });
+    expect(hive.inbox('human')).toMatchObject([{ from: 'coder', requires_reply: true }]);
+    expect(hive.inbox('god')).toMatchObject([
+      { from: 'coder', requires_reply: false, needs_human: false, to_all: ['human'] },
+    ]);
+  });
+  it('is never who an agent says it is', async () => {
+    const hive = await openHiveBench();
+    const forged = { from: 'human', sender: 'human', needs_human: true, hops: 0 };
+    await hive.send('coder', { ...LETTER, to: 'tester', ...forged });
+    await hive.send('coder', { ...LETTER, to: 'tester', From: 'human', extra: forged });
+    for (const message of hive.inbox('tester')) {
+      expect(message).toMatchObject({ from: 'coder', needs_human: false });
+    }
+    expect(reached(hive, 'human')).toEqual({});
+  });
+  it('may write to anyone and everyone', async () => {
+    const hive = await openHiveBench();
+    await hive.send('human', { ...LETTER, to: ['coder', 'orchestrator', 'role:tester'] });
+    await hive.send('human', { ...LETTER, to: 'all' });
+    expect(reached(hive, 'human')).toEqual({ coder: 2, god: 2, planner: 1, tester: 2 });
+  });
+});
+
+describe('a letter to oneself (B6)', () => {
+  it('is refused and told, by whatever name, and not silently archived', async () => {
+    const hive = await openHiveBench();
+    for (const to of ['god', 'GOD', 'orchestrator']) {
+      const row = await hive.send('god', { ...LETTER, to });
+      expect(row).toMatchObject({ outcome: 'refused', code: 'to-self' });
+    }
+    expect(hive.notices('god')).toHaveLength(3);
+    expect(
+      hive.list('agents', 'god', 'outbox', '.sent').every((name) => name.startsWith('refused-')),
+    ).toBe(true);
+    expect((await hive.send('human', { ...LETTER, to: 'human' })).code).toBe('to-self');
+    expect((await hive.send('god', { ...LETTER, to: ['god', 'coder'] })).delivered).toEqual([
+      'coder',
+    ]);
+  });
+});
+
+describe('agents that are archived, on hold or send-only (B7)', () => {
+  it('archived: the letter is filed, and if a reply was due the sender is told once that nobody is there', async () => {
+    const hive = await openHiveBench();
+    await hive.change({ op: 'archive', agent: 'coder' });
+    const row = await hive.send('planner', { ...LETTER, to: 'coder' });
+    expect(row).toMatchObject({ outcome: 'delivered', code: 'filed', delivered: ['coder'] });
+    expect(hive.notices('planner')[0]?.body).toContain('nobody works there now');
+    await hive.send('planner', { ...LETTER, act: 'inform', to: 'coder' });
+    expect(hive.notices('planner')).toHaveLength(1);
+    expect(hive.inbox('coder')).toHaveLength(2);
+  });
+  it('send-only: it bounces', async () => {
+    const hive = await openHiveBench();
+    await hive.change({ op: 'set', agent: 'coder', fields: { isAssistant: true } });
+    const row = await hive.send('planner', { ...LETTER, to: 'coder' });
+    expect(row).toMatchObject({ outcome: 'bounced', code: 'send-only' });
+    expect(hive.inbox('coder')).toEqual([]);
+    expect((await hive.send('coder', { ...LETTER, to: 'planner' })).code).toBe('delivered');
+  });
+  it('on hold: it lies in held/, and is delivered under its id when the hold ends', async () => {
+    const hive = await openHiveBench();
+    await hive.change({ op: 'hold', agent: 'coder' });
+    const row = await hive.send('planner', { ...LETTER, to: 'coder' });
+    expect(row).toMatchObject({ outcome: 'held', code: 'on-hold', held: ['coder'] });
+    expect([hive.inbox('coder').length, hive.held('coder').length]).toEqual([0, 1]);
+    await hive.restart();
+    await hive.run();
+    expect(hive.held('coder')).toHaveLength(1);
+    await hive.change({ op: 'unhold', agent: 'coder' });
+    expect(hive.inbox('coder')).toMatchObject([{ id: row.id, from: 'planner', hops: 0 }]);
+    expect(hive.inbox('coder')[0]?.held).toBeUndefined();
+    expect(hive.held('coder')).toEqual([]);
+    expect(hive.letterRows().filter(({ id }) => id === row.id)).toHaveLength(1);
+    const reply = await hive.send('coder', { act: 'done', body: 'x', in_reply_to: row.id });
+    expect(reply).toMatchObject({ code: 'delivered', hops: 1, to: ['planner'] });
+  });
+  it('a person may release what waits for a hold to end, and it comes once', async () => {
+    const hive = await openHiveBench();
+    await hive.change({ op: 'hold', agent: 'coder' });
+    const row = await hive.send('planner', { ...LETTER, to: 'coder' });
+    expect(await hive.release(row.id as string)).toContain('is delivered to coder');
+    expect(await hive.release('1m8p570ga000-aaaaaaaa')).toContain('not-found');
+    await hive.release(row.id as string);
+    await hive.change({ op: 'unhold', agent: 'coder' });
+    expect(hive.inbox('coder')).toHaveLength(1);
+  });
+  it('restored: ordinary again, and nothing old is announced again', async () => {
+    const hive = await openHiveBench();
+    await hive.change({ op: 'archive', agent: 'coder' });
+    await hive.send('planner', { ...LETTER, to: 'coder' });
+    const rows = hive.letterRows().length;
+    await hive.change({ op: 'restore', agent: 'coder' });
+    expect(hive.inbox('coder')).toHaveLength(1);
+    expect(hive.letterRows()).toHaveLength(rows);
+    const row = await hive.send('planner', { ...LETTER, to: 'coder' });
+    expect(row.code).toBe('delivered');
+    expect(hive.notices('planner')).toHaveLength(1);
+  });
+});
+
+describe('a registry that can not be read (B8)', () => {
+  it.each(['', '{"agents": {"god"', 'null', '{"agents": []}'])(
+    'leaves the last good copy in force: %j',
+    async (broken) => {
+      const hive = await openHiveBench();
+      await hive.run();
+      hive.overwrite('registry.json', broken);
+      const row = await hive.send('planner', { ...LETTER, to: 'coder' });
+      expect(row.code).toBe('delivered');
+      expect(hive.router.health.state).toBe('red');
+      expect(hive.notices('planner')).toEqual([]);
+    },
+  );
+  it('with no good copy, nothing is claimed, health is red, and nobody is told the recipient is unknown', async () => {
+    const hive = await openHiveBench();
+    const good = hive.read('registry.json');
+    await hive.close();
+    hive.overwrite('registry.json', '{"agents": {"god"');
+    await hive.open();
+    hive.write('planner', { ...LETTER, to: 'coder' }, 'task.json');
+    await hive.settle();
+    expect(hive.list('agents', 'planner', 'outbox')).toEqual(['.sent', 'task.json']);
+    expect(hive.router.health.state).toBe('red');
+    expect(hive.notices('planner')).toEqual([]);
+    hive.overwrite('registry.json', good);
+    await hive.run();
+    expect(hive.inbox('coder')).toHaveLength(1);
+    expect(hive.router.health.state).not.toBe('red');
+  });
+});
+
+describe('a hive without an orchestrator (B9)', () => {
+  it('brings mail for the person to the desk, and mail for the orchestrator back', async () => {
+    const hive = await openHiveBench({ agents: ['coder', 'tester'], orchestrator: null });
+    const row = await hive.send('coder', { ...LETTER, act: 'query', to: 'human' });
+    expect(row.delivered).toEqual(['human']);
+    expect(hive.inbox('human')).toMatchObject([{ from: 'coder', needs_human: true }]);
+    for (const to of ['orchestrator', 'god']) {
+      expect((await hive.send('coder', { ...LETTER, to })).code).toBe('no-orchestrator');
+    }
+    await hive.send('human', { act: 'inform', body: 'Yes.', in_reply_to: row.id });
+    const [answer] = hive.inbox('coder').filter(({ from }) => from === 'human');
+    await hive.send('coder', { act: 'inform', body: 'Done so.', in_reply_to: answer?.id });
+    expect(hive.inbox('human').map(({ body }) => body)).toEqual(['In two.', 'Done so.']);
+  });
+  it('is also one whose orchestrator is archived', async () => {
+    const hive = await openHiveBench();
+    await hive.change({ op: 'archive', agent: 'god' });
+    expect((await hive.send('coder', { ...LETTER, to: 'human' })).delivered).toEqual(['human']);
+    expect((await hive.send('coder', { ...LETTER, to: 'orchestrator' })).code).toBe(
+      'no-orchestrator',
+    );
+  });
+});
+
+describe('notices (B10)', () => {
+  it('that are answered: refused, told once, no loop', async () => {
+    const hive = await openHiveBench();
+    await hive.send('coder', { ...LETTER, to: 'nobody' });
+    const written = await hive.converse(['coder', 'god'], (_, { id }) => ({
+      act: 'agree',
+      body: 'Thanks!',
+      in_reply_to: id,
+    }));
+    expect(written).toBe(2);
+    expect(
+      hive
+        .letterRows()
+        .slice(1)
+        .map(({ code }) => code),
+    ).toEqual(['reply-to-system', 'reply-to-system']);
+    await hive.send('coder', { ...LETTER, to: 'system' });
+    expect(hive.notices('coder')).toEqual([]);
+  });
+  it('are never bounced: one for an inbox that is broken waits until it is whole', async () => {
+    const hive = await openHiveBench();
+    const inbox = join(hive.dir, 'agents', 'coder', 'inbox');
+    rmdirSync(join(inbox, '.done'));
+    rmdirSync(inbox);
+    writeFileSync(inbox, 'x');
+    await hive.send('coder', { ...LETTER, to: 'nobody' });
+    hive.fs.unlink(inbox);
+    hive.wait(60_000);
+    await hive.run();
+    expect(hive.notices('coder')).toHaveLength(1);
+    expect(hive.rows().filter(({ kind }) => kind === 'notice')).toHaveLength(1);
+  });
+  it('of a letter that fails for three names tell these apart', async () => {
+    const hive = await openHiveBench();
+    await hive.send('coder', { ...LETTER, to: ['xavier', 'yvonne', 'zacharias'] });
+    const [notice, ...others] = hive.notices('coder');
+    expect(others).toEqual([]);
+    for (const name of ['xavier', 'yvonne', 'zacharias'])
+      expect(notice?.body).toContain(`"${name}"`);
+  });
+  it('of a broadcast that could not be delivered to three agents are three', async () => {
+    const hive = await openHiveBench({ settings: { owed: { expireMs: 1000 } } });
+    for (const agent of ['god', 'coder', 'tester']) {
+      const inbox = join(hive.dir, 'agents', agent, 'inbox');
+      rmdirSync(join(inbox, '.done'));
+      rmdirSync(inbox);
+      writeFileSync(inbox, 'x');
+    }
+    const row = await hive.send('planner', { ...LETTER, act: 'inform', to: 'broadcast' });
+    expect(row).toMatchObject({ outcome: 'held', code: 'owed', owed: ['god', 'coder', 'tester'] });
+    for (let left = 4; left > 0; left--) {
+      hive.wait(60_000);
+      await hive.run();
+    }
+    expect(hive.notices('planner').map(({ subject }) => subject)).toEqual(
+      ['god', 'coder', 'tester'].map((to) => `held: undeliverable: to ${to}: Split`),
+    );
+    expect(hive.held('tester')).toMatchObject([{ id: row.id, held: { code: 'undeliverable' } }]);
+  });
+});
+
+describe('an outbox in a directory that is not a registered agent (B11)', () => {
+  it('is not routed, and is reported', async () => {
+    const hive = await openHiveBench();
+    hive.plant('agents/stranger/outbox', 'a.json', JSON.stringify({ ...LETTER, to: 'coder' }));
+    await hive.settle();
+    expect(hive.list('agents', 'stranger', 'outbox')).toEqual(['a.json']);
+    expect(hive.inbox('coder')).toEqual([]);
+    const [problem] = hive.router.health.problems;
+    expect(problem).toMatchObject({ key: 'unregistered/stranger', red: false });
+    expect(hive.rows()).toContainEqual(
+      expect.objectContaining({
+        kind: 'warning',
+        note: expect.stringContaining('agent add stranger'),
+      }),
+    );
+  });
+  it('is routed once it is registered', async () => {
+    const hive = await openHiveBench();
+    hive.plant('agents/stranger/outbox', 'a.json', JSON.stringify({ ...LETTER, to: 'coder' }));
+    await hive.run();
+    await hive.change({ op: 'add', agent: 'stranger', fields: {} });
+    expect(hive.inbox('coder')).toMatchObject([{ from: 'stranger' }]);
+    expect(hive.router.health.problems).toEqual([]);
+  });
+});
+
+describe('what was routed', () => {
+  it('is in git in the end, with everyone it went to', async () => {
+    const hive = await openHiveBench();
+    await hive.send('planner', { ...LETTER, to: ['coder', 'tester'] });
+    expect(await hive.recorded()).toBe(true);
+    expect(hive.list('.router', 'history')).toEqual([]);
+  });
+});

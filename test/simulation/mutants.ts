@@ -1,0 +1,154 @@
+/**
+ * Wrong protocols, each made of the right one by changing what the router does to the files. What can't
+ * be said in file operations is in wrong-steps.ts.
+ */
+import { basename, dirname, join } from 'node:path';
+import type { HiveFs } from '../../src/hive/hive-fs.ts';
+import { systemCode } from '../../src/protocol/errors.ts';
+
+/** A name's first part where a batch should be. */
+export const NO_BATCH = '000000000000-nobatch0';
+
+type Rewrite = (fs: HiveFs) => HiveFs;
+
+const MOST_BYTES = 1024 * 1024 * 1024;
+
+function isCommit(from: string, to: string): boolean {
+  return dirname(from).endsWith('/stage') && dirname(to).endsWith('/owed');
+}
+
+function isPublish(from: string, to: string): boolean {
+  return from.includes('/owed/') && (to.includes('/inbox/') || to.includes('/held/'));
+}
+
+function isArchive(from: string, to: string): boolean {
+  return dirname(from).endsWith('/claim') && !to.startsWith('/hive/.router/e');
+}
+
+/** Copies go out before the batch is committed. */
+const publishBeforeCommit: Rewrite = (fs) => ({
+  ...fs,
+  rename: (from, to) => {
+    if (isCommit(from, to)) {
+      for (const name of fs.list(from).filter((each) => each.endsWith('~inbox'))) {
+        const [id, agent] = name.split('~');
+        const inbox = `/hive/agents/${agent}/inbox`;
+        if (fs.stat(inbox)?.kind === 'directory') fs.rename(join(from, name), `${inbox}/${id}.json`);
+      }
+    }
+    fs.rename(from, to);
+  },
+});
+
+/** A copy gets a second name in the inbox, and then loses the one in what is owed. */
+const linkAndUnlink: Rewrite = (fs) => ({
+  ...fs,
+  rename: (from, to) => {
+    if (!isPublish(from, to)) return fs.rename(from, to);
+    const { bytes } = fs.read(from, MOST_BYTES);
+    const second = join(dirname(from), '../../trash', basename(from));
+    // In memory it is there before its promise is.
+    fs.create(second, bytes).catch(() => undefined);
+    fs.rename(second, to);
+    fs.unlink(from);
+  },
+});
+
+/** The plan goes to the history first, and the originals to the archive after it. */
+const recordBeforeArchive: Rewrite = (fs) => {
+  const waiting: [string, string][] = [];
+  return {
+    ...fs,
+    rename: (from, to) => {
+      if (isArchive(from, to)) {
+        waiting.push([from, to]);
+        return;
+      }
+      fs.rename(from, to);
+      if (basename(from) === 'plan.json') {
+        for (const [source, target] of waiting.splice(0)) fs.rename(source, target);
+      }
+    },
+  };
+};
+
+/** `ENOENT` of the archive's rename is read as done, also when it is `.sent/` that is missing. */
+const doneByEnoent: Rewrite = (fs) => ({
+  ...fs,
+  stat: (path) => (path.endsWith('/.sent') ? fs.stat(dirname(path)) : fs.stat(path)),
+  rename: (from, to) => {
+    try {
+      fs.rename(from, to);
+    } catch (error) {
+      if (!isArchive(from, to) || systemCode(error) !== 'ENOENT') throw error;
+    }
+  },
+});
+
+/** A deferred copy is called as it was in its batch; one batch stands for none. */
+const deferredWithoutBatch: Rewrite = (fs) => ({
+  ...fs,
+  rename: (from, to) => fs.rename(from, to.replace(/\/deferred\/[^~/]+~/, `/deferred/${NO_BATCH}~`)),
+});
+
+const EPOCH = /^(\/hive\/\.router\/e\d+-[a-z0-9]+)\.f(?=\/|$)/;
+
+/** The places of a predecessor are emptied, but it keeps them and goes on. */
+const noFence: Rewrite = (fs) => {
+  const asItWas = (path: string) => path.replace(EPOCH, '$1');
+  return {
+    ...fs,
+    list: (dir, most) => fs.list(asItWas(dir), most),
+    stat: (path) => fs.stat(asItWas(path)),
+    rename: (from, to) => {
+      if (asItWas(to) !== from) fs.rename(asItWas(from), to);
+    },
+    rmdir: (dir) => {
+      if (asItWas(dir) === dir) fs.rmdir(dir);
+    },
+  };
+};
+
+/** The places of a predecessor are emptied once, and never looked at again. */
+const noRmdir: Rewrite = (fs) => {
+  const drained = new Set<string>();
+  return {
+    ...fs,
+    list: (dir, most) =>
+      dir === '/hive/.router'
+        ? fs.list(dir, most).filter((name) => !drained.has(join(dir, name)))
+        : fs.list(dir, most),
+    rmdir: (dir) => {
+      if (!EPOCH.test(dir)) return fs.rmdir(dir);
+      if (dir.endsWith('.f')) drained.add(dir);
+    },
+  };
+};
+
+/** A wrong protocol, and what must be found when it has gone wrong. */
+export interface WrongProtocol {
+  rewrite?: Rewrite;
+  proof: RegExp;
+}
+
+const TWICE = /came to \[(.*,)?(\w+),\2\b|found 2 times/;
+
+/** By name; those without `rewrite` are in wrong-steps.ts. */
+export const WRONG_PROTOCOLS: Record<string, WrongProtocol> = {
+  'publish before commit': { rewrite: publishBeforeCommit, proof: TWICE },
+  'link and unlink instead of rename': { rewrite: linkAndUnlink, proof: TWICE },
+  'record before archive': { rewrite: recordBeforeArchive, proof: /has 2 records/ },
+  '"done" read from ENOENT of the destination': {
+    rewrite: doneByEnoent,
+    proof: /is archived 0 times/,
+  },
+  'log before publish': { proof: /found 1 times, 2 rows say delivered/ },
+  'rows without a key': { proof: /has 2 rows/ },
+  'a deferred name without its batch': {
+    rewrite: deferredWithoutBatch,
+    proof: /due to \[.+\] and came to \[\]/,
+  },
+  'no fence': { rewrite: noFence, proof: TWICE },
+  'no rmdir after draining': { rewrite: noRmdir, proof: /is archived 0 times/ },
+  'a batch directory name used twice': { proof: /has 0 records/ },
+};

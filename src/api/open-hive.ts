@@ -6,7 +6,8 @@ import { agentOf, type RegistryAgent, readRegistry, rosterOf } from '../hive/reg
 import type { RosterChange } from '../hive/roster-change.ts';
 import { systemClock } from '../hive/system-clock.ts';
 import { followLog } from '../log/follow.ts';
-import { readRows } from '../log/rows.ts';
+import { readLog } from '../log/read-log.ts';
+import { logPlace } from '../log/segments.ts';
 import type { AgentId } from '../protocol/addresses.ts';
 import { HivemailError } from '../protocol/errors.ts';
 import type { LogRow } from '../protocol/event.ts';
@@ -50,7 +51,6 @@ export interface Hive {
   status(): HiveStatus;
 }
 
-const CHUNK_BYTES = 4 * 1024 * 1024;
 const MOST_MESSAGE_BYTES = 64 * 1024 * 1024;
 
 /**
@@ -90,17 +90,8 @@ export function openHive(dir: string): Hive {
     held: () => listHeld({ fs, layout }),
     release: (id) => requestControl(dir, { kind: 'release', id }, systemClock),
     changeRoster: (change) => requestControl(dir, { kind: 'roster', change }, systemClock),
-    *rows({ tailBytes = Number.POSITIVE_INFINITY } = {}) {
-      const sizeBytes = fs.stat(layout.log)?.sizeBytes ?? 0;
-      for (let from = Math.max(0, sizeBytes - tailBytes); ; ) {
-        if ((fs.stat(layout.log)?.sizeBytes ?? 0) <= from) return;
-        const { rows, to } = readRows(fs, layout.log, from, CHUNK_BYTES);
-        if (to <= from) return;
-        yield* rows;
-        from = to;
-      }
-    },
-    follow: (signal) => followLog(fs, { path: layout.log, signal }),
+    rows: ({ tailBytes } = {}) => readLog(fs, logPlace(layout), tailBytes),
+    follow: (signal) => followLog(fs, { ...logPlace(layout), signal }),
     router: () => readRouterState(fs, layout),
     status: () => readStatus(fs, layout),
   };

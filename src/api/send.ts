@@ -5,6 +5,7 @@ import { readRegistry, rosterOf } from '../hive/registry.ts';
 import { readSettings } from '../hive/settings.ts';
 import { parseLetter } from '../letter/parse.ts';
 import { followLog } from '../log/follow.ts';
+import { logPlace } from '../log/segments.ts';
 import type { Act } from '../protocol/acts.ts';
 import type { AgentId } from '../protocol/addresses.ts';
 import { HivemailError } from '../protocol/errors.ts';
@@ -56,7 +57,7 @@ export async function sendLetter(
   const from = fs.stat(layout.log)?.sizeBytes ?? 0;
   const file = await putLetter(fs, layout, agent, content);
   const signal = AbortSignal.timeout(waitMs);
-  for await (const row of followLog(fs, { path: layout.log, from, signal, pollMs: 20 })) {
+  for await (const row of followLog(fs, { ...logPlace(layout), from, signal, pollMs: 20 })) {
     if (row.kind === 'letter' && row.from === agent && row.file === file) {
       return { status: 'routed', file, row };
     }

@@ -55,6 +55,8 @@ const settingsSchema = z.strictObject({
       expireMs: milliseconds.default(7 * 24 * 3_600_000),
     })
     .prefault({}),
+  /** log.jsonl is moved among its older segments when it has grown to this size. */
+  log: z.strictObject({ segmentBytes: count.min(1024).default(16 * 1024 * 1024) }).prefault({}),
   /** Most notices to one agent with no accepted letter in between. */
   noticesInARow: count.default(5),
 });

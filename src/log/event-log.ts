@@ -1,21 +1,22 @@
 /**
  * log.jsonl as its one writer sees it. Invariants: one append and one sync for the rows of a batch;
- * a torn line never swallows the next row; sequence numbers grow by one. Reading for people and
- * programs is in follow.ts.
+ * a torn line never swallows the next row; sequence numbers grow by one, over rotation and restarts.
+ * Reading for people and programs is in follow.ts and read-log.ts.
  */
+import { dirname } from 'node:path';
 import type { AppendFile, HiveFs } from '../hive/hive-fs.ts';
+import { makeMissing } from '../hive/make-missing.ts';
 import type { Clock } from '../protocol/clock.ts';
 import { toTimestamp } from '../protocol/clock.ts';
 import { systemCode } from '../protocol/errors.ts';
 import { escapeUnsafe } from '../protocol/escape.ts';
 import type { HiveEvent, LogRow } from '../protocol/event.ts';
 import { readRows, readTail, rowKey } from './rows.ts';
+import { type LogPlace, logFiles, newSegment } from './segments.ts';
 
 /** What a log is opened with. */
-export interface EventLogOptions {
+export interface EventLogOptions extends LogPlace {
   fs: HiveFs;
-  /** Absolute path of log.jsonl. */
-  path: string;
   clock: Clock;
   /** Number of the router's start; stands in every row. */
   epoch: number;
@@ -27,6 +28,7 @@ export interface EventLogOptions {
 }
 
 const SEQ_TAIL_BYTES = 256 * 1024;
+const FIRST_ROW_BYTES = 64 * 1024;
 const KEYS_CHUNK_BYTES = 1024 * 1024;
 const LINE_FEED = 0x0a;
 
@@ -43,7 +45,7 @@ export class EventLog {
     const { fs, path } = options;
     this.#file = fs.openAppend(path);
     try {
-      this.#seq = lastSeq(fs, path);
+      this.#seq = lastSeq(fs, logFiles(fs, options));
     } catch (error) {
       this.#file.close();
       throw error;
@@ -88,27 +90,43 @@ export class EventLog {
    * Rows written from now on come after it as well, also when the log was lost since.
    */
   keysAfter(seq: number): Set<string> {
-    const { fs, path } = this.#options;
+    const { fs } = this.#options;
     const keys = new Set<string>();
     if (Number.isFinite(seq)) this.#seq = Math.max(this.#seq, seq);
-    let end = fs.stat(path)?.sizeBytes ?? 0;
-    let chunkBytes = KEYS_CHUNK_BYTES;
-    while (end > 0) {
-      const start = Math.max(0, end - chunkBytes);
-      const stretch = readRows(fs, path, start, end - start + 1);
-      for (const row of stretch.rows) if (row.seq > seq) keys.add(rowKey(row));
-      const [first] = stretch.rows;
-      if (start === 0 || (first !== undefined && first.seq <= seq)) break;
-      // No line begins in this stretch: it is part of one that is longer.
-      if (stretch.from >= end || stretch.to === stretch.from) chunkBytes *= 2;
-      else [end, chunkBytes] = [stretch.from, KEYS_CHUNK_BYTES];
+    for (const path of logFiles(fs, this.#options).reverse()) {
+      if (collectKeysAfter(fs, path, seq, keys)) break;
     }
     return keys;
   }
 
   /** Reads the last rows, oldest first. */
   tail(mostBytes: number): LogRow[] {
-    return readTail(this.#options.fs, this.#options.path, mostBytes);
+    const { fs } = this.#options;
+    const parts: LogRow[][] = [];
+    let left = mostBytes;
+    for (const path of logFiles(fs, this.#options).reverse()) {
+      if (left <= 0) break;
+      parts.unshift(readTail(fs, path, left));
+      left -= fs.stat(path)?.sizeBytes ?? 0;
+    }
+    return parts.flat();
+  }
+
+  /**
+   * Moves log.jsonl among the older segments when it has grown large, and begins a new one.
+   * @param segmentBytes - size at which it is large
+   * @throws the system's error; then the log goes on where it was
+   */
+  async rotate(segmentBytes: number): Promise<void> {
+    if (this.#file.stat().sizeBytes < segmentBytes) return;
+    this.#followName();
+    const { fs, path, segments } = this.#options;
+    const [first] = readRows(fs, path, 0, FIRST_ROW_BYTES).rows;
+    makeMissing(fs, segments);
+    fs.rename(path, newSegment(fs, segments, first?.seq ?? this.#seq));
+    this.#followName();
+    await fs.syncDir(segments);
+    await fs.syncDir(dirname(path));
   }
 
   close(): void {
@@ -144,12 +162,32 @@ export class EventLog {
 }
 
 /** Reads the greatest sequence number, from as much of the end as it takes to find a row. */
-function lastSeq(fs: HiveFs, path: string): number {
-  const sizeBytes = fs.stat(path)?.sizeBytes ?? 0;
-  for (let most = SEQ_TAIL_BYTES; ; most *= 4) {
-    const rows = readTail(fs, path, most);
-    if (rows.length > 0 || most >= sizeBytes) {
-      return rows.reduce((greatest, { seq }) => Math.max(greatest, seq), 0);
+function lastSeq(fs: HiveFs, files: readonly string[]): number {
+  for (const path of files.toReversed()) {
+    const sizeBytes = fs.stat(path)?.sizeBytes ?? 0;
+    for (let most = SEQ_TAIL_BYTES; ; most *= 4) {
+      const rows = readTail(fs, path, most);
+      if (rows.length > 0) return rows.reduce((greatest, { seq }) => Math.max(greatest, seq), 0);
+      if (most >= sizeBytes) break;
     }
   }
+  return 0;
+}
+
+/** Collects the keys of a file's rows after a sequence number; true when one before it was met. */
+function collectKeysAfter(fs: HiveFs, path: string, seq: number, keys: Set<string>): boolean {
+  let end = fs.stat(path)?.sizeBytes ?? 0;
+  let chunkBytes = KEYS_CHUNK_BYTES;
+  while (end > 0) {
+    const start = Math.max(0, end - chunkBytes);
+    const stretch = readRows(fs, path, start, end - start + 1);
+    for (const row of stretch.rows) if (row.seq > seq) keys.add(rowKey(row));
+    const [first] = stretch.rows;
+    if (first !== undefined && first.seq <= seq) return true;
+    if (start === 0) break;
+    // No line begins in this stretch: it is part of one that is longer.
+    if (stretch.from >= end || stretch.to === stretch.from) chunkBytes *= 2;
+    else [end, chunkBytes] = [stretch.from, KEYS_CHUNK_BYTES];
+  }
+  return false;
 }

@@ -8,12 +8,20 @@ export function rowKey({ kind, batch, id, to }: HiveEvent): string {
   return `${batch ?? ''}:${id ?? ''}:${kind}:${to?.join(',') ?? ''}`;
 }
 
+const LISTS = ['to', 'delivered', 'owed', 'held', 'repairs'] as const;
+
+function isListOrMissing(value: unknown): boolean {
+  if (value === undefined) return true;
+  return Array.isArray(value) && value.every((entry) => typeof entry === 'string');
+}
+
 /** Parses one line of the log; nothing when it is torn, empty or no row. */
 export function parseRow(line: string): LogRow | undefined {
   if (!line.startsWith('{') || !line.endsWith('}')) return undefined;
   try {
     const row = JSON.parse(line) as Partial<LogRow>;
-    return typeof row.seq === 'number' && typeof row.ts === 'string' ? (row as LogRow) : undefined;
+    if (typeof row.seq !== 'number' || typeof row.ts !== 'string') return undefined;
+    return LISTS.every((field) => isListOrMissing(row[field])) ? (row as LogRow) : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

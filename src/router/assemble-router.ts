@@ -3,6 +3,7 @@ import type { HiveLayout } from '../hive/layout.ts';
 import { randomTail } from '../hive/random.ts';
 import { defaultSettings, routingRules } from '../hive/settings.ts';
 import { EventLog } from '../log/event-log.ts';
+import { logPlace } from '../log/segments.ts';
 import type { Clock } from '../protocol/clock.ts';
 import type { HiveEvent, LogRow } from '../protocol/event.ts';
 import { createIdSource, isMessageId } from '../protocol/ids.ts';
@@ -56,7 +57,10 @@ export function assembleRouter(parts: RouterParts): Router {
   const reported = new ReportedStrays(fs, layout.reported);
   for (const id of idsOnDisk(fs, epoch)) if (isMessageId(id)) ids.observe(id);
   const requireOwn = () => requireEpoch(fs, epoch);
-  const log = new EventLog({ fs, path: layout.log, clock, epoch: epoch.number, requireOwn });
+  const log = new EventLog({
+    ...logPlace(layout),
+    ...{ fs, clock, epoch: epoch.number, requireOwn },
+  });
   try {
     recall({ log, memory, rules, ids });
   } catch (error) {

@@ -8,6 +8,7 @@ import {
 } from '../hive/control.ts';
 import type { HiveFs } from '../hive/hive-fs.ts';
 import { type HiveLayout, layoutOf } from '../hive/layout.ts';
+import { makeMissing } from '../hive/make-missing.ts';
 import { createNodeFs } from '../hive/node-fs.ts';
 import type { Clock } from '../protocol/clock.ts';
 import { HivemailError, systemCode } from '../protocol/errors.ts';
@@ -81,6 +82,8 @@ async function carryOutHere(asking: Asking): Promise<ControlResult | undefined> 
 
 async function waitForAnswer(asking: Asking): Promise<ControlResult | undefined> {
   const { fs, layout, request, clock } = asking;
+  // Whoever holds the hive may have only just begun.
+  makeMissing(fs, layout.control);
   asking.name ??= await putRequest(fs, layout, request, clock.now());
   const until = clock.monotonic() + LOCK_AGAIN_MS;
   while (clock.monotonic() < until) {

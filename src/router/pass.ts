@@ -10,6 +10,7 @@ import { finishBatches } from './finish.ts';
 import { finishOwed } from './finish-owed.ts';
 import { gatherWork, hasInputs, NO_WORK, type Work } from './gather.ts';
 import { refreshHive } from './refresh.ts';
+import { rotateLog } from './rotate-log.ts';
 import type { Census, Router } from './router.ts';
 import { writePendingEvents } from './write-events.ts';
 
@@ -47,6 +48,7 @@ export async function runPass(router: Router, { takeIn }: PassOptions): Promise<
   router.settling.endPass();
   if (free) await answerReleases(requests, router);
   await writePendingEvents(router);
+  await rotateLog(router);
   const { inputs, more, waiting } = work;
   return { letters: inputs.claims.length, more, waiting: waiting || !settled };
 }

@@ -2,13 +2,13 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { followLog } from '../../src/log/follow.ts';
 import { takeOverLog } from '../../src/log/take-over.ts';
-import { event, LOG, type LogScene, makeLog } from './log-scene.ts';
+import { event, LOG, type LogScene, makeLog, SEGMENTS } from './log-scene.ts';
 
 /** Follows a log until the end of the test; what it yields is in `seen`. */
 function follow(scene: LogScene, from?: number) {
   const stopping = new AbortController();
   const seen: string[] = [];
-  const options = { path: LOG, pollMs: 1, signal: stopping.signal };
+  const options = { path: LOG, segments: SEGMENTS, pollMs: 1, signal: stopping.signal };
   const done = (async () => {
     const rows = followLog(scene.fs, from === undefined ? options : { ...options, from });
     for await (const row of rows) seen.push(row.id ?? '');

@@ -4,6 +4,7 @@ import { createFaultyFs, type FaultyFs } from '../helpers/faulty-fs.ts';
 import { createMemoryFs, type MemoryFs } from '../helpers/memory-fs.ts';
 
 export const LOG = '/hive/log.jsonl';
+export const SEGMENTS = '/hive/log';
 export const NOON = Date.parse('2026-11-30T12:00:00.000Z');
 
 /** A log in memory, which can be opened any number of times. */
@@ -34,7 +35,7 @@ export function makeLog(): LogScene {
       }
     });
   const open = (epoch = 1, requireOwn = () => {}) =>
-    new EventLog({ fs, path: LOG, clock, epoch, requireOwn });
+    new EventLog({ fs, path: LOG, segments: SEGMENTS, clock, epoch, requireOwn });
   return { files, fs, time, open, lines, rows };
 }
 

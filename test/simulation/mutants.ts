@@ -5,6 +5,7 @@
 import { basename, dirname, join } from 'node:path';
 import type { HiveFs } from '../../src/hive/hive-fs.ts';
 import { systemCode } from '../../src/protocol/errors.ts';
+import type { Event } from './schedules.ts';
 
 /** A name's first part where a batch should be. */
 export const NO_BATCH = '000000000000-nobatch0';
@@ -109,46 +110,109 @@ const noFence: Rewrite = (fs) => {
   };
 };
 
-/** The places of a predecessor are emptied once, and never looked at again. */
-const noRmdir: Rewrite = (fs) => {
-  const drained = new Set<string>();
-  return {
-    ...fs,
-    list: (dir, most) =>
-      dir === '/hive/.router'
-        ? fs.list(dir, most).filter((name) => !drained.has(join(dir, name)))
-        : fs.list(dir, most),
-    rmdir: (dir) => {
-      if (!EPOCH.test(dir)) return fs.rmdir(dir);
-      if (dir.endsWith('.f')) drained.add(dir);
-    },
-  };
-};
+/** The places of a predecessor are emptied once, and no router looks at them again. */
+const noRmdir: Rewrite = (fs) => ({
+  ...fs,
+  list: (dir, most) => {
+    const names = fs.list(dir, most);
+    return dir === '/hive/.router'
+      ? names.filter((name) => !names.includes(`${name}-drained`) && !name.endsWith('-drained'))
+      : names;
+  },
+  rmdir: (dir) => {
+    if (!EPOCH.test(dir)) return fs.rmdir(dir);
+    if (dir.endsWith('.f')) fs.mkdir(`${dir}-drained`);
+  },
+});
 
-/** A wrong protocol, and what must be found when it has gone wrong. */
+/** A wrong protocol, and how it is found out. */
 export interface WrongProtocol {
+  /** Absent for those in wrong-steps.ts. */
   rewrite?: Rewrite;
+  /** What happens, with a router that is stopped after so many changes. */
+  events: (changes: number) => Event[];
+  /** What must be found when it has gone wrong. */
   proof: RegExp;
 }
 
-const TWICE = /came to \[(.*,)?(\w+),\2\b|found 2 times/;
+const TWICE = /came to \[(.*,)?(\w+),\2\b/;
+
+const letter = (agent: string, to: string | string[]): Event => {
+  return { what: 'write', agent, to, act: 'request', form: 'whole', reply: false };
+};
+const LETTERS = [letter('planner', 'coder'), letter('tester', ['coder', 'god'])];
+const PASS = { what: 'pass', passes: 1 } as const;
+const TAKEN = ['coder', 'god'].map((agent): Event => ({ what: 'handle', agent, handling: 'ack' }));
+
+function ends(changes: number): Event {
+  return { what: 'stop at', changes, torn: false, fate: 'dies' };
+}
+
+function endsOnTheWay(changes: number): Event[] {
+  return [...LETTERS, ends(changes), ...TAKEN, PASS];
+}
+
+/** Stands still while another router works, and then goes on with the operation it stood at. */
+function standsStill(changes: number): Event[] {
+  const waits: Event = { what: 'stop at', changes, torn: false, fate: 'waits' };
+  const goesOn: Event = { what: 'older goes on', changes: 90, inFlight: true };
+  return [...LETTERS, waits, PASS, ...TAKEN, goesOn];
+}
+
+/** The same, where the other router has not looked for letters yet. */
+function standsStillMeanwhileStarted(changes: number): Event[] {
+  return standsStill(changes).map((event) => (event === PASS ? { ...PASS, passes: 0 } : event));
+}
+
+function endsAtRedelivery(changes: number): Event[] {
+  const inbox = (broken: boolean): Event => ({ what: 'inbox', agent: 'coder', broken });
+  return [inbox(true), ...LETTERS, PASS, ends(changes), PASS, inbox(false), PASS];
+}
+
+function sentAway(): Event[] {
+  return [PASS, ...LETTERS, { what: 'sent away', agent: 'planner' }, PASS];
+}
 
 /** By name; those without `rewrite` are in wrong-steps.ts. */
 export const WRONG_PROTOCOLS: Record<string, WrongProtocol> = {
-  'publish before commit': { rewrite: publishBeforeCommit, proof: TWICE },
-  'link and unlink instead of rename': { rewrite: linkAndUnlink, proof: TWICE },
-  'record before archive': { rewrite: recordBeforeArchive, proof: /has 2 records/ },
+  'publish before commit': {
+    rewrite: publishBeforeCommit,
+    events: endsOnTheWay,
+    proof: TWICE,
+  },
+  'link and unlink instead of rename': {
+    rewrite: linkAndUnlink,
+    events: endsOnTheWay,
+    proof: TWICE,
+  },
+  'record before archive': {
+    rewrite: recordBeforeArchive,
+    events: endsOnTheWay,
+    proof: TWICE,
+  },
   '"done" read from ENOENT of the destination': {
     rewrite: doneByEnoent,
+    events: sentAway,
     proof: /is archived 0 times/,
   },
-  'log before publish': { proof: /found 1 times, 2 rows say delivered/ },
-  'rows without a key': { proof: /has 2 rows/ },
+  'log before publish': {
+    events: endsAtRedelivery,
+    proof: /found 1 times, 2 rows say delivered/,
+  },
+  'rows without a key': { events: endsOnTheWay, proof: /has 2 rows/ },
   'a deferred name without its batch': {
     rewrite: deferredWithoutBatch,
+    events: endsAtRedelivery,
     proof: /due to \[.+\] and came to \[\]/,
   },
-  'no fence': { rewrite: noFence, proof: TWICE },
-  'no rmdir after draining': { rewrite: noRmdir, proof: /is archived 0 times/ },
-  'a batch directory name used twice': { proof: /has 0 records/ },
+  'no fence': { rewrite: noFence, events: standsStill, proof: TWICE },
+  'no rmdir after draining': {
+    rewrite: noRmdir,
+    events: standsStillMeanwhileStarted,
+    proof: /is archived 0 times/,
+  },
+  'a batch directory name used twice': {
+    events: () => [...LETTERS, PASS, ...LETTERS, PASS],
+    proof: /has 0 records/,
+  },
 };

@@ -197,7 +197,7 @@ export class World {
     for (const holder of this.files.list(this.layout.held)) {
       for (const name of this.files.list(this.layout.heldFor(holder as AgentId))) {
         const request = { kind: 'release' as const, id: name.replace('.json', '') };
-        await putRequest(this.files, this.layout, request, 5);
+        await putRequest(this.files, this.layout, request, (this.#moved += 1));
       }
     }
     await this.#runNewest(4);

@@ -1,0 +1,110 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createNodeFs } from '../../src/hive/node-fs.ts';
+import { systemClock } from '../../src/hive/system-clock.ts';
+import { requestControl } from '../../src/router/control-client.ts';
+import { type StartOptions, startRouter } from '../../src/router/daemon.ts';
+import { runOnce } from '../../src/router/run-once.ts';
+import { createFaultyFs, failWhere } from '../helpers/faulty-fs.ts';
+import { makeRealHive, type RealHive } from './real-hive.ts';
+
+const letter = (to: string, subject: string) => ({ to, act: 'inform', subject, body: 'b' });
+const once = (hive: RealHive, options: object = {}) =>
+  runOnce({ dir: hive.dir, clock: systemClock, ...options });
+
+async function start(hive: RealHive, options: Partial<StartOptions> = {}) {
+  const router = await startRouter({ dir: hive.dir, pollMs: 20, watch: false, ...options });
+  onTestFinished(async () => await router.stop().catch(() => undefined));
+  return router;
+}
+
+describe('running once', () => {
+  it('delivers what is there, records it, and leaves the hive to the next', async () => {
+    const hive = await makeRealHive({ budget: { lettersPerPass: 3, lettersPerSender: 2 } });
+    for (let n = 0; n < 7; n++) hive.write('planner', `${n}.json`, letter('coder', `${n}`));
+    expect(await once(hive)).toEqual({ letters: 7, waiting: false, recorded: true });
+    expect(hive.inbox('coder')).toHaveLength(7);
+    const log = execFileSync('git', ['log', '--format=%s'], { cwd: hive.dir, encoding: 'utf8' });
+    expect(log).not.toBe('');
+    expect(await once(hive)).toMatchObject({ letters: 0 });
+  });
+  it('waits for files that may still be written, until they are judged', async () => {
+    const hive = await makeRealHive({ settle: { openMs: 300, closedMs: 300, strayMs: 300 } });
+    const { outbox } = hive.layout.agent('planner' as never);
+    writeFileSync(join(outbox, 'half.json'), '{"to":"coder","bo');
+    writeFileSync(join(outbox, 'notes.txt'), 'x');
+    expect(await once(hive)).toMatchObject({ letters: 1, waiting: false });
+    expect(hive.rows()).toMatchObject([{ outcome: 'quarantined', code: 'cut-off' }]);
+    const codes = hive.inbox('planner').map(({ notice }) => notice?.code);
+    expect(codes.sort()).toEqual(['cut-off', 'stray']);
+  });
+  it('is refused while a router is up', async () => {
+    const hive = await makeRealHive();
+    await start(hive);
+    await expect(once(hive)).rejects.toMatchObject({ code: 'locked' });
+  });
+  it('bears a bad moment of the machine, and says what it is when that lasts', async () => {
+    const hive = await makeRealHive();
+    const fs = createFaultyFs(createNodeFs());
+    let faults = 0;
+    fs.plan = ({ kind, path }) => {
+      if (kind !== 'mkdir' || !path.includes('/stage/')) return undefined;
+      faults += 1;
+      return faults <= 2 ? { code: 'EIO', when: 'before' } : undefined;
+    };
+    hive.write('planner', 'a.json', letter('coder', 'a'));
+    expect(await once(hive, { fs })).toMatchObject({ letters: 1 });
+    fs.plan = failWhere(({ path }) => path.includes('/stage/'), 'ENOSPC');
+    hive.write('planner', 'b.json', letter('coder', 'b'));
+    await expect(once(hive, { fs })).rejects.toMatchObject({
+      code: 'io',
+      message: expect.stringContaining('ENOSPC'),
+    });
+    expect(await once(hive)).toMatchObject({ letters: 1 });
+    expect(hive.inbox('coder')).toHaveLength(2);
+  });
+});
+
+describe('a request from outside', () => {
+  const hold = { kind: 'roster', change: { op: 'hold', agent: 'coder' } } as const;
+  const add = (agent: string) =>
+    ({ kind: 'roster', change: { op: 'add', agent, fields: {} } }) as const;
+  const ask = (hive: RealHive, request: Parameters<typeof requestControl>[1]) =>
+    requestControl(hive.dir, request, systemClock);
+
+  it('is carried out on the spot when no router is up, without taking in letters', async () => {
+    const hive = await makeRealHive();
+    hive.write('planner', 'a.json', letter('tester', 'a'));
+    expect(await ask(hive, hold)).toContain('on hold');
+    expect(hive.inbox('tester')).toEqual([]);
+    expect(hive.rows('roster')).toMatchObject([{ to: ['coder'], code: 'hold' }]);
+  });
+  it('is carried out by the router that is up', async () => {
+    const hive = await makeRealHive();
+    await start(hive, { pollMs: 3_600_000, watch: true });
+    expect(await ask(hive, hold)).toContain('on hold');
+    expect(hive.rows('roster')).toMatchObject([{ epoch: 1 }]);
+  });
+  it('is refused with its code and sentence, either way', async () => {
+    const hive = await makeRealHive();
+    const wrong = { kind: 'release', id: 'none' } as const;
+    await expect(ask(hive, wrong)).rejects.toMatchObject({ code: 'not-found' });
+    await start(hive);
+    await expect(ask(hive, wrong)).rejects.toMatchObject({ code: 'not-found' });
+    await expect(ask(hive, add('coder'))).rejects.toMatchObject({ code: 'refused' });
+  });
+  it('is carried out beside others at the same moment, each of them', async () => {
+    const hive = await makeRealHive();
+    const names = ['a1', 'a2', 'a3', 'a4'];
+    const said = await Promise.all(names.map((name) => ask(hive, add(name))));
+    expect(said).toEqual(names.map((name) => expect.stringContaining(name)));
+    expect(
+      hive
+        .rows('roster')
+        .flatMap(({ to }) => to)
+        .sort(),
+    ).toEqual(names);
+  });
+});

@@ -1,5 +1,7 @@
 import { dirname } from 'node:path';
 import { type AgentId, DESK } from '../protocol/addresses.ts';
+import { HivemailError } from '../protocol/errors.ts';
+import { escapeLine } from '../protocol/escape.ts';
 import type { HiveFs } from './hive-fs.ts';
 import type { HiveLayout } from './layout.ts';
 import { makeMissing } from './make-missing.ts';
@@ -7,7 +9,9 @@ import type { RegistryAgent } from './registry.ts';
 
 /**
  * Makes what is missing of an agent's directory; identity.md and memory.md are written once and never
- * again.
+ * again. Nothing is made below what is no directory: a link would lead out of the hive, or into the
+ * mailbox of another agent.
+ * @throws HivemailError `io` naming what stands in the place of a directory, once the rest is made
  */
 export async function makeAgentDirectory(
   fs: HiveFs,
@@ -16,11 +20,36 @@ export async function makeAgentDirectory(
   agent: RegistryAgent,
 ): Promise<void> {
   const paths = layout.agent(id);
-  const dirs = [layout.agents, paths.root, paths.inbox, paths.done, paths.outbox, paths.sent];
-  for (const dir of dirs) makeMissing(fs, dir);
-  if (id === DESK) return;
-  await createMissing(fs, paths.identity, identityText(id, agent));
-  await createMissing(fs, paths.memory, `# Memory of ${agent.name ?? id}\n`);
+  makeMissing(fs, layout.agents);
+  requireDirectory(fs, paths.root);
+  if (id !== DESK) {
+    await createMissing(fs, paths.identity, identityText(id, agent));
+    await createMissing(fs, paths.memory, `# Memory of ${agent.name ?? id}\n`);
+  }
+  const mailboxes = [
+    [paths.inbox, paths.done],
+    [paths.outbox, paths.sent],
+  ] as const;
+  let failure: unknown;
+  for (const [dir, below] of mailboxes) {
+    try {
+      requireDirectory(fs, dir);
+      makeMissing(fs, below);
+    } catch (error) {
+      failure ??= error;
+    }
+  }
+  if (failure !== undefined) throw failure;
+}
+
+const WORDS = { file: 'a file', link: 'a link', other: 'a pipe or a device' };
+
+function requireDirectory(fs: HiveFs, dir: string): void {
+  makeMissing(fs, dir);
+  const kind = fs.stat(dir)?.kind;
+  if (kind === undefined || kind === 'directory') return;
+  const sentence = `${escapeLine(dir)} is ${WORDS[kind]} and no directory. Move it away.`;
+  throw new HivemailError('io', sentence);
 }
 
 async function createMissing(fs: HiveFs, path: string, text: string): Promise<void> {

@@ -25,22 +25,33 @@ export function listHeld(files: Files, only?: AgentId): HeldMessage[] {
 export function endedHolds(router: Router): HeldMessage[] {
   const { census, health } = router;
   if (!router.recheckHeld || census === undefined) return [];
-  const ended: HeldMessage[] = [];
-  let complete = true;
-  for (const { id, onHold } of census.roster.agents.values()) {
-    if (onHold || ended.length >= MOST_RELEASES) continue;
-    for (const entry of walkHeld(router, id)) {
-      if (entry?.message.held?.code === 'on-hold') ended.push(entry);
-      complete &&= entry !== undefined;
-      if (ended.length >= MOST_RELEASES) break;
-    }
-  }
+  const free = [...census.roster.agents.values()].filter(({ onHold }) => !onHold);
+  const { ended, complete } = collectEnded(
+    router,
+    free.map(({ id }) => id),
+  );
   // Looked at once more: what could not be read, what is left for the next pass, and what a commit
   // that fails would forget.
   router.recheckHeld = !complete || ended.length > 0;
   if (complete) health.clear('held');
   else health.report('held', { red: true, message: UNREADABLE });
   return ended;
+}
+
+function collectEnded(
+  files: Files,
+  holders: readonly AgentId[],
+): { ended: HeldMessage[]; complete: boolean } {
+  const ended: HeldMessage[] = [];
+  let complete = true;
+  for (const holder of holders) {
+    for (const entry of walkHeld(files, holder)) {
+      complete &&= entry !== undefined;
+      if (entry?.message.held?.code !== 'on-hold') continue;
+      if (ended.push(entry) >= MOST_RELEASES) return { ended, complete };
+    }
+  }
+  return { ended, complete };
 }
 
 /** Yields what lies in `held/`, oldest first for each holder; nothing for what can't be read now. */

@@ -50,10 +50,9 @@ const SAYS: Record<Decision['outcome'], string> = {
 
 function details(decision: Decision, overseer: AgentId): string[] {
   const { outcome, code, issues, failures, fates, loop } = decision;
-  const lines = issues.map(({ path, message, hint, line, column }) => {
+  const lines = issues.map(({ path, message, hint }) => {
     const field = path === '' ? '' : `Field "${path}": `;
-    const place = line === undefined ? '' : ` (line ${line}, column ${column ?? 1})`;
-    return `${field}${message}${place} ${hint}`;
+    return `${field}${message} ${hint}`;
   });
   lines.push(...failures.map(explainFailure));
   for (const fate of fates) {

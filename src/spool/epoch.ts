@@ -132,11 +132,7 @@ function fenced(own: Epoch): HivemailError {
 }
 
 function fence({ fs, layout }: EpochContext, other: FoundEpoch): void {
-  try {
-    fs.rename(join(layout.router, other.name), join(layout.router, `${other.plain}.f`));
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
-  }
+  moveIfThere(fs, join(layout.router, other.name), join(layout.router, `${other.plain}.f`));
 }
 
 async function drain({ fs }: EpochContext, dir: string, own: Epoch): Promise<void> {
@@ -154,17 +150,19 @@ async function drain({ fs }: EpochContext, dir: string, own: Epoch): Promise<voi
 async function drainPlace(fs: HiveFs, from: string, into: string): Promise<void> {
   for (let round = 0; round < MOST_ROUNDS; round++) {
     if (fs.stat(from) === undefined) return;
-    for (const name of fs.list(from)) {
-      try {
-        fs.rename(join(from, name), join(into, name));
-      } catch (error) {
-        if (systemCode(error) !== 'ENOENT') throw error;
-      }
-    }
+    for (const name of fs.list(from)) moveIfThere(fs, join(from, name), join(into, name));
     await fs.syncDir(into);
     if (removeIfEmpty(fs, from)) return;
   }
   throw new HivemailError('io', `${from} does not become empty; another program writes into it.`);
+}
+
+function moveIfThere(fs: HiveFs, from: string, to: string): void {
+  try {
+    fs.rename(from, to);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+  }
 }
 
 function removeIfEmpty(fs: HiveFs, dir: string): boolean {

@@ -64,8 +64,11 @@ function publishCopy(copy: Copy, from: string, batch: string, context: PublishCo
 
 /** Renames a copy into place; returns the reason when that did not work. */
 function tryPublish(copy: Copy, from: string, { fs, layout }: PublishContext): string | undefined {
-  const dir = copy.place === 'inbox' ? layout.agent(copy.to).inbox : layout.heldFor(copy.to);
+  const { root, inbox } = layout.agent(copy.to);
+  const dir = copy.place === 'inbox' ? inbox : layout.heldFor(copy.to);
   try {
+    // Through a link it would go out of the hive, or to another agent.
+    if (copy.place === 'inbox' && fs.stat(root)?.kind !== 'directory') return 'ENOTDIR';
     const kind = fs.stat(dir)?.kind;
     if (kind === undefined) fs.mkdir(dir);
     else if (kind !== 'directory') return 'ENOTDIR';

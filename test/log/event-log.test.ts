@@ -122,11 +122,8 @@ describe('an append that fails', () => {
     const written = log.keysAfter(0);
     await log.append([event('a'), event('b')].filter((row) => !written.has(rowKey(row))));
     log.close();
-    expect(
-      rows()
-        .map(({ id }) => id)
-        .sort(),
-    ).toEqual(['a', 'b']);
+    expect(new Set(rows().map(({ id }) => id))).toEqual(new Set(['a', 'b']));
+    expect(rows()).toHaveLength(2);
   });
 });
 

@@ -170,7 +170,7 @@ describe.skipIf(!mounts)('D4. A really full disk', { timeout: LIMIT_MS }, () => 
     const place = await makePlace(disk, AGENTS.join(','));
     const bench = new HiveBench(place.hive);
     await using router = await startRouter(place);
-    const free = fill(disk, 2 * PAGE);
+    const free = fill(disk, 5 * PAGE);
     writeLetters(bench);
     await vi.waitFor(() => expect(router.stderr()).toMatch(/ENOSPC/), { timeout: 20_000 });
     router.signal('SIGTERM');

@@ -81,12 +81,7 @@ describe('the order of a scan', () => {
     write('c', '1.json');
     write('c', '2.json');
     const order = scan().candidates.map(({ agent, name }) => agent + name[0]);
-    expect(
-      order
-        .slice(0, 3)
-        .map(([agent]) => agent)
-        .sort(),
-    ).toEqual(['a', 'b', 'c']);
+    expect(new Set(order.slice(0, 3).map(([agent]) => agent))).toEqual(new Set(['a', 'b', 'c']));
     expect(order.filter(([agent]) => agent === 'a')).toEqual(['a1', 'a2', 'a3']);
     expect(order.indexOf('a3')).toBe(5);
   });
@@ -94,7 +89,7 @@ describe('the order of a scan', () => {
     const { write, scan } = await makeOutboxes('a', 'b', 'c');
     for (const agent of ['a', 'b', 'c']) write(agent, 'x.json');
     const first = [0, 1, 2].map((nowMs) => scan(nowMs).candidates[0]?.agent);
-    expect([...first].sort()).toEqual(['a', 'b', 'c']);
+    expect(new Set(first)).toEqual(new Set(['a', 'b', 'c']));
   });
 });
 

@@ -35,6 +35,8 @@ export async function finishBatches(
   const published = batches.filter((batch) =>
     attempt(batch, router, trouble, () => publishBatch(batch, publishContext(router))),
   );
+  // Without its plan a batch is done with, so its copies must be gone for good before that.
+  for (const { dir } of published) changed.add(dir);
   const [synced, logged] = await Promise.all([
     syncDirs(changed, published, router),
     logBatches(published, router),

@@ -135,10 +135,11 @@ async function close({ router, history, lock }: OpenParts): Promise<void> {
 }
 
 /** On a machine in trouble the hive is left as it is; the next start finds it in order all the same. */
-async function leaveClean({ fs, epoch, log, pendingEvents }: Router): Promise<void> {
+async function leaveClean({ fs, epoch, log, pendingEvents, onRows }: Router): Promise<void> {
   const note = `Router stopped, epoch ${epoch.number}.`;
   try {
-    await log.append([...pendingEvents.splice(0), { kind: 'router', code: 'stop', note }]);
+    // What the history said of its last try is among them, as that there is no git.
+    onRows(await log.append([...pendingEvents.splice(0), { kind: 'router', code: 'stop', note }]));
     closeEpoch(fs, epoch);
   } catch (error) {
     if (systemCode(error) === undefined) throw error;

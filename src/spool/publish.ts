@@ -68,7 +68,9 @@ function tryPublish(copy: Copy, from: string, { fs, layout }: PublishContext): s
   const dir = copy.place === 'inbox' ? inbox : layout.heldFor(copy.to);
   try {
     // Through a link it would go out of the hive, or to another agent.
-    if (copy.place === 'inbox' && fs.stat(root)?.kind !== 'directory') return 'ENOTDIR';
+    if (copy.place === 'inbox' && (fs.stat(root)?.kind ?? 'directory') !== 'directory') {
+      return 'ENOTDIR';
+    }
     const kind = fs.stat(dir)?.kind;
     if (kind === undefined) fs.mkdir(dir);
     else if (kind !== 'directory') return 'ENOTDIR';

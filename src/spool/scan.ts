@@ -118,7 +118,16 @@ export class OutboxScanner {
       return true;
     }
     const state = this.#states.get(agent);
-    if (state === undefined || state.mtimeNs !== stat.mtimeNs) {
+    const isNew = state === undefined || state.mtimeNs !== stat.mtimeNs;
+    // Asked for only where something changed, since another outbox has another mtime: through a link to
+    // the directory of another agent, that agent's letters would be sent in this one's name.
+    const home = isNew ? this.#fs.stat(this.#layout.agent(agent).root)?.kind : 'directory';
+    if (home !== 'directory') {
+      result.broken.push({ agent, problem: `in a ${home ?? 'directory that is missing'}` });
+      this.#states.delete(agent);
+      return true;
+    }
+    if (isNew) {
       this.#states.set(agent, { mtimeNs: stat.mtimeNs, sinceMs: nowMs, pending: false });
       return false;
     }

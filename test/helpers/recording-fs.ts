@@ -39,6 +39,8 @@ export interface RecordingFs extends HiveFs {
 interface Change {
   entries: { dir: bigint; name: string; node: bigint | undefined }[];
   durable: boolean;
+  /** The directory that it removes. */
+  removed?: bigint;
 }
 
 type Entries = Map<bigint, Map<string, bigint>>;
@@ -111,8 +113,9 @@ class Recording implements RecordingFs {
   };
 
   rmdir = (dir: string): void => {
+    const removed = this.live.stat(dir)?.inode ?? -1n;
     this.live.rmdir(dir);
-    this.#changed([this.#entry(dir, undefined)]);
+    this.#changes.push({ entries: [this.#entry(dir, undefined)], durable: false, removed });
   };
 
   unlink = (path: string): void => {
@@ -148,6 +151,8 @@ class Recording implements RecordingFs {
     let place = 0;
     for (const change of this.#changes) {
       if (!change.durable && !survives(place++)) continue;
+      // A directory goes only when what was in it has gone.
+      if ((entries.get(change.removed ?? -1n)?.size ?? 0) > 0) continue;
       for (const { dir, name, node } of change.entries) {
         if (node === undefined) entries.get(dir)?.delete(name);
         else entries.get(dir)?.set(name, node);

@@ -1,21 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import { cutPower, type Scene } from './power-cuts.ts';
 
-const TWO_LETTERS: Scene = {
-  letters: [
-    { agent: 'planner', letter: { to: 'coder', act: 'request' } },
-    { agent: 'tester', letter: { to: ['coder', 'god', 'nobody'], act: 'inform' } },
-  ],
-};
-const OWED: Scene = { ...TWO_LETTERS, broken: ['coder'] };
+const LETTERS: Scene['letters'] = [
+  { agent: 'planner', letter: { to: 'coder', act: 'request' } },
+  { agent: 'tester', letter: { to: ['coder', 'god', 'nobody'], act: 'inform' } },
+];
+const DELIVERY: Scene = { letters: LETTERS };
+const REDELIVERY: Scene = { letters: LETTERS, broken: ['coder'] };
 
 describe.each(['ordered', 'unordered'] as const)('a power cut, on an %s disk', (model) => {
   it.each([
-    ['a delivery', TWO_LETTERS],
-    ['a redelivery', OWED],
-  ])('loses and doubles nothing in %s', async (_, scene) => {
+    ['a delivery', DELIVERY],
+    ['a redelivery', REDELIVERY],
+  ])('loses nothing and shows nothing under two ids, in %s', async (_, scene) => {
     const found = await cutPower({ scene, model, mostStates: 8 });
-    process.stdout.write(`${model} ${found.cuts} ${found.states}\n`);
     expect(found.problems).toEqual([]);
-  }, 120_000);
+    expect(found.cuts).toBeGreaterThan(30);
+    expect(found.states).toBeGreaterThan(100);
+  }, 60_000);
+
+  it.each([
+    ['a delivery', DELIVERY],
+    ['a redelivery', REDELIVERY],
+  ])('does so too while another router recovers from a cut in %s', async (_, scene) => {
+    const found = await cutPower({ scene, model, mostStates: 4, again: 5, every: 4 });
+    expect(found.problems).toEqual([]);
+    expect(found.states).toBeGreaterThan(100);
+  }, 60_000);
 });

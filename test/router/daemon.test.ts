@@ -1,8 +1,10 @@
 import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createNodeFs } from '../../src/hive/node-fs.ts';
 import { systemClock } from '../../src/hive/system-clock.ts';
+import type { AgentId } from '../../src/protocol/addresses.ts';
 import { type RunningRouter, type StartOptions, startRouter } from '../../src/router/daemon.ts';
 import { openRouter } from '../../src/router/open-router.ts';
 import { createFaultyFs, failWhere } from '../helpers/faulty-fs.ts';
@@ -19,6 +21,15 @@ async function start(
   const router = await startRouter({ dir: hive.dir, pollMs: 20, watch: false, ...options });
   onTestFinished(async () => await router.stop().catch(() => undefined));
   return router;
+}
+
+/** Writes letters until one of them arrives: a watch takes a moment to stand, which nothing tells. */
+async function writeUntilSeen(hive: RealHive, agent: string): Promise<void> {
+  for (let n = 0; hive.inbox('coder').every(({ from }) => from !== agent); n++) {
+    hive.write(agent, `${n}.json`, letter('coder', `${n}`));
+    await pause(20);
+  }
+  await until(() => readdirSync(hive.layout.agent(agent as AgentId).outbox).length === 1);
 }
 
 describe('a router at work', () => {
@@ -39,6 +50,7 @@ describe('a router at work', () => {
   it('delivers at once when its watch sees a letter, long before the poll', async () => {
     const hive = await makeRealHive();
     await start(hive, { pollMs: NEVER_MS, watch: true });
+    await writeUntilSeen(hive, 'planner');
     for (const subject of ['one', 'two', 'three']) {
       hive.write('planner', `${subject}.json`, letter('coder', subject));
       await until(() => hive.inbox('coder').at(-1)?.subject === subject);
@@ -52,8 +64,7 @@ describe('a router at work', () => {
     writeFileSync(hive.layout.registry, JSON.stringify(registry));
     router.nudge();
     await until(() => existsSync(join(hive.dir, 'agents', 'writer', 'outbox')));
-    hive.write('writer', 'a.json', letter('coder', 'from the new one'));
-    await until(() => hive.inbox('coder').length === 1);
+    await writeUntilSeen(hive, 'writer');
   });
   it('runs its next pass at once when it is nudged', async () => {
     const hive = await makeRealHive();

@@ -213,7 +213,7 @@ describe('E7. A umask of 000 at the start', { timeout: LIMIT_MS }, () => {
       bench.write('planner', '{"to":"god","act":"inform","body":"mended",}');
       bench.write('planner', { ...LETTER, to: 'nobody' });
       await bench.settle();
-      expect(await bench.change({ kind: 'add', id: 'later' })).toContain('later');
+      expect(await bench.change({ op: 'add', agent: 'later', fields: {} })).toContain('later');
       expect(await bench.recorded()).toBe(true);
       expect(openToOthers(dir)).toEqual([]);
       await bench.close();

@@ -33,6 +33,8 @@ function refreshSettings(router: Router): void {
     seen.settings = version;
     health.clear('settings');
   } catch (error) {
+    // The last good file itself may come back, by a rename, and has to end this.
+    delete seen.settings;
     health.report('settings', {
       red: true,
       message: `${sentence(error)} The last good ones hold.`,
@@ -56,6 +58,7 @@ async function refreshRoster(router: Router): Promise<void> {
     health.clear('registry');
     reportUnusable(router, unusableIds(registry));
   } catch (error) {
+    delete seen.registry;
     const what =
       router.census === undefined ? 'No letter is taken in.' : 'The last good roster holds.';
     health.report('registry', { red: true, message: `${sentence(error)} ${what}` });

@@ -28,15 +28,16 @@ export function findLoop(
 
 /**
  * Notes that a letter was held for a loop, and tells whether that is news: for the hop cap once in each
- * conversation; for a window again after a whole window in which nothing was held for it.
+ * conversation; for a window when neither that loop nor one of this sender was seen for a whole window,
+ * since agents that are stopped in one way go on in the next.
  */
 export function isNewsOfLoop(
   { code, key }: Loop,
-  at: number,
+  { sender, at }: { sender: string; at: number },
   { memory, rules }: { memory: RoutingMemory; rules: RoutingRules },
 ): boolean {
-  const name = `loop\n${key}`;
-  const lastAt = memory.count(name);
-  memory.setCount(name, at);
+  const names = code === 'hop-cap' ? [`loop\n${key}`] : [`loop\n${key}`, `looping\n${sender}`];
+  const lastAt = Math.max(...names.map((name) => memory.count(name)));
+  for (const name of names) memory.setCount(name, at);
   return lastAt === 0 || (code === 'loop-window' && at - lastAt > rules.windowMs);
 }

@@ -151,7 +151,7 @@ function overseerOf({ roster }: DecisionContext, sender: string): AgentId {
 
 function loopNotice(decision: Decision, loop: Loop, context: DecisionContext): NoticeDraft[] {
   const { id, sender } = decision.claim;
-  if (!isNewsOfLoop(loop, messageIdTime(id), context)) return [];
+  if (!isNewsOfLoop(loop, { sender, at: messageIdTime(id) }, context)) return [];
   const to = decision.fates.map((fate) => fate.to).join(', ');
   return [
     {

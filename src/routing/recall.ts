@@ -68,7 +68,7 @@ function recallRouted(row: LogRow, message: KnownMessage, { memory, rules }: Rec
   if (row.code === 'hop-cap' || row.code === 'loop-window') {
     const recipients = [...(row.held ?? []), ...(row.owed ?? [])] as AgentId[];
     const loop = findLoop({ ...letter, recipients }, memory, rules);
-    if (loop !== undefined) isNewsOfLoop(loop, letter.at, { memory, rules });
+    if (loop !== undefined) isNewsOfLoop(loop, letter, { memory, rules });
   }
   if (to.length > 0) {
     countInWindows(letter, memory, rules);

@@ -7,7 +7,7 @@
  * one. So agents that answer each letter with two or ten run out of turns as fast as others do, and an
  * agent that reports a hundred times unasked takes no turn at all.
  */
-import { type AgentId, DESK } from '../protocol/addresses.ts';
+import { type AgentId, DESK, SYSTEM } from '../protocol/addresses.ts';
 import type { RoutingMemory } from './memory.ts';
 import type { RoutingRules } from './rules.ts';
 
@@ -102,6 +102,7 @@ function wordsSpent(letter: WindowedLetter, memory: RoutingMemory, rules: Routin
   return fromRecipients.length > 0 ? fromRecipients : words.slice(-1);
 }
 
+/** What was written because of a notice counts with what its sender and its recipient say otherwise. */
 function turnBounds(
   { sender, recipients }: WindowedLetter,
   spent: readonly string[],
@@ -119,6 +120,6 @@ function turnBounds(
   const what = `${agentTurns} turns of ${sender}`;
   return [
     { key: `turns\n${sender}`, weight: 1, most: agentTurns, what },
-    ...recipients.map((to) => among([word, sender, to], to)),
+    ...recipients.map((to) => among(word === SYSTEM ? [sender, to] : [word, sender, to], to)),
   ];
 }

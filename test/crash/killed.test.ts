@@ -1,4 +1,6 @@
 // needs: strace git
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   checkNothingHalf,
@@ -11,7 +13,7 @@ import {
   runClean,
   type Seen,
 } from './scene.ts';
-import { type Call, CALLS, eachOf, listCalls, runFaulty, sample, tellHits } from './strace.ts';
+import { CALLS, type Call, eachOf, listCalls, runFaulty, sample, tellHits } from './strace.ts';
 
 const LIMIT_MS = 3_600_000;
 const FULL = process.env['HIVEMAIL_FULL_SWEEP'] === '1';
@@ -60,7 +62,11 @@ async function sweep(
       dropCopy(hive);
     },
   );
-  tellHits(`killed before ${[...new Set(points.map(({ name }) => name))].join(' and ')}`, hits, points.length);
+  tellHits(
+    `killed before ${[...new Set(points.map(({ name }) => name))].join(' and ')}`,
+    hits,
+    points.length,
+  );
   expect(hits).toBeGreaterThan(points.length / 2);
 }
 
@@ -84,7 +90,9 @@ describe('a router that is killed', { timeout: LIMIT_MS }, () => {
     'brings nobody a second copy of what was handled before the restart (%s)',
     async (how) => {
       // From the first letter in an inbox on; before it there is nothing to handle.
-      const published = callsOf('rename').filter(({ text }) => /"[^"]*\/inbox\/[^"]*"\) /.test(text));
+      const published = callsOf('rename').filter(({ text }) =>
+        /"[^"]*\/inbox\/[^"]*"\) /.test(text),
+      );
       expect(published.length).toBeGreaterThan(5);
       const first = callsOf('rename').indexOf(published[0] as Call);
       const points = sample(callsOf('rename').slice(first + 1), FULL ? 1000 : 3);
@@ -96,6 +104,22 @@ describe('a router that is killed', { timeout: LIMIT_MS }, () => {
       });
     },
   );
+
+  it('after its commit stands by what it decided, whatever becomes of the roster before the restart', async () => {
+    const commit = callsOf('rename').findIndex(({ text }) => /"[^"]*\/stage\/[^"]*"/.test(text));
+    expect(commit).toBeGreaterThan(0);
+    const points = sample(callsOf('rename').slice(commit + 1), FULL ? 1000 : 3);
+    await sweep(points, async (hive) => {
+      const path = join(hive, 'registry.json');
+      const registry = JSON.parse(readFileSync(path, 'utf8'));
+      for (const agent of ['writer', 'tester']) registry.agents[agent].archived = true;
+      registry.agents.nobody = { name: 'Here now' };
+      writeFileSync(path, JSON.stringify(registry));
+      await recover(hive);
+      expect(readdirSync(join(hive, 'agents/nobody/inbox'))).toEqual(['.done']);
+      return [];
+    });
+  });
 
   it('keeps its decisions when the next router is killed as well', async () => {
     const points = sample(callsOf('rename').slice(2), FULL ? 1000 : 4);

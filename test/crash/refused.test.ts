@@ -1,6 +1,14 @@
 // needs: strace git
 import { beforeAll, describe, expect, it } from 'vitest';
-import { checkNothingHalf, checkRest, copyOf, dropCopy, makeTemplate, mendInbox, runClean } from './scene.ts';
+import {
+  checkNothingHalf,
+  checkRest,
+  copyOf,
+  dropCopy,
+  makeTemplate,
+  mendInbox,
+  runClean,
+} from './scene.ts';
 import { type Call, eachOf, listCalls, runFaulty, sample, tellHits } from './strace.ts';
 
 const LIMIT_MS = 3_600_000;
@@ -29,7 +37,9 @@ function pointsOf(name: string, from: number): Point[] {
     calls.filter((call) => call.name === name),
     MOST_POINTS * CODES.length + 1,
   );
-  return sampled.slice(from).map((call, place) => ({ ...call, code: CODES[place % CODES.length] as string }));
+  return sampled
+    .slice(from)
+    .map((call, place) => ({ ...call, code: CODES[place % CODES.length] as string }));
 }
 
 async function refuse(points: readonly Point[], when: (ordinal: number) => string): Promise<void> {

@@ -155,7 +155,9 @@ export function checkRest(hive: string, handled: readonly Seen[] = []): void {
   checkArchive(hive, idOf);
   checkRows(rowsOf({ hive, env: {} }), idOf);
   checkHistory(hive, idOf);
-  expect(namesIn(join(hive, 'held')).flatMap((name) => namesIn(join(hive, 'held', name)))).toEqual([]);
+  expect(namesIn(join(hive, 'held')).flatMap((name) => namesIn(join(hive, 'held', name)))).toEqual(
+    [],
+  );
   const router = readdirSync(join(hive, '.router'));
   expect(router.filter((name) => /^e\d|unfiled|git-child/.test(name))).toEqual([]);
   expect(readdirSync(join(hive, '.router', 'history'))).toEqual([]);

@@ -1,8 +1,8 @@
 // needs: strace git
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { hivemail, rowsOf } from '../e2e/built.ts';
 import { scrubbedEnvironment } from '../clients/environment.ts';
+import { hivemail, rowsOf } from '../e2e/built.ts';
 import { checkRest, copyOf, dropCopy, inboxesOf, makeTemplate, mendInbox } from './scene.ts';
 import { type Call, listCalls, sample, startTraced } from './strace.ts';
 
@@ -31,7 +31,8 @@ describe('a router that is stopped inside a rename', { timeout: LIMIT_MS }, () =
       const output = `${hive}.trace`;
       const trace = ['-o', output, '-e', 'trace=rename', '-e', inject];
       await using first = await startTraced(hive, { trace, args: ['up', hive, '--once'] });
-      const isStopped = () => expect(readFileSync(output, 'latin1')).toContain('stopped by SIGSTOP');
+      const isStopped = () =>
+        expect(readFileSync(output, 'latin1')).toContain('stopped by SIGSTOP');
       await vi.waitFor(isStopped, { timeout: 20_000, interval: 20 });
       const place = { hive, env: scrubbedEnvironment({}) };
       const refused = await hivemail(place, ['up', hive, '--once']);
@@ -42,7 +43,11 @@ describe('a router that is stopped inside a rename', { timeout: LIMIT_MS }, () =
       const before = [inboxesOf(hive), rowsOf(place)];
       first.signal('SIGCONT');
       const end = await first.result();
-      expect([text, end.exitCode, end.stderr]).toEqual([text, 5, expect.stringMatching(/taken over|newer router/)]);
+      expect([text, end.exitCode, end.stderr]).toEqual([
+        text,
+        5,
+        expect.stringMatching(/taken over|newer router/),
+      ]);
       expect([inboxesOf(hive), rowsOf(place)]).toEqual(before);
       checkRest(hive);
       dropCopy(hive);

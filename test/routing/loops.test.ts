@@ -29,23 +29,29 @@ describe('the hop cap', () => {
 describe('a loop', () => {
   const rules = { ...DEFAULT_RULES, windowMs: 100 };
   const loop = (code: Loop['code'], key = 'k'): Loop => ({ code, key, what: 'much' });
+  const telling = () => {
+    const context = { memory: new RoutingMemory(), rules };
+    return (of: Loop, at: number, sender = 'coder') => isNewsOfLoop(of, { sender, at }, context);
+  };
 
   it('at the hop cap is news once in each conversation', () => {
-    const context = { memory: new RoutingMemory(), rules };
-    expect(isNewsOfLoop(loop('hop-cap'), 1000, context)).toBe(true);
-    expect(isNewsOfLoop(loop('hop-cap'), 1001, context)).toBe(false);
-    expect(isNewsOfLoop(loop('hop-cap'), 99_000, context)).toBe(false);
-    expect(isNewsOfLoop(loop('hop-cap', 'other'), 99_000, context)).toBe(true);
+    const isNews = telling();
+    expect(isNews(loop('hop-cap'), 1000)).toBe(true);
+    expect(isNews(loop('hop-cap'), 1001)).toBe(false);
+    expect(isNews(loop('hop-cap'), 99_000, 'tester')).toBe(false);
+    expect(isNews(loop('hop-cap', 'other'), 99_000)).toBe(true);
   });
   it('in a window is news again when it had come to an end', () => {
-    const context = { memory: new RoutingMemory(), rules };
-    const news = (at: number) => isNewsOfLoop(loop('loop-window'), at, context);
-    expect([news(1000), news(1100), news(1200), news(1301), news(1302)]).toEqual([
-      true,
-      false,
-      false,
-      true,
-      false,
-    ]);
+    const isNews = telling();
+    const news = [1000, 1100, 1200, 1301, 1302].map((at) => isNews(loop('loop-window'), at));
+    expect(news).toEqual([true, false, false, true, false]);
+  });
+  it('in a window is no news of a sender that was just stopped in another, nor of who was in it', () => {
+    const isNews = telling();
+    expect(isNews(loop('loop-window'), 1000)).toBe(true);
+    expect(isNews(loop('loop-window', 'other'), 1001)).toBe(false);
+    expect(isNews(loop('loop-window'), 1002, 'tester')).toBe(false);
+    expect(isNews(loop('loop-window', 'third'), 1003, 'tester')).toBe(false);
+    expect(isNews(loop('loop-window', 'fourth'), 1004, 'planner')).toBe(true);
   });
 });

@@ -204,7 +204,6 @@ describe.skipIf(!mounts)('D4. A really full disk', { timeout: LIMIT_MS }, () => 
     await bench.settle();
     checkAll(bench);
     const rows = bench.rows();
-    console.log(rows.length, rows.slice(0,8), rows.slice(-12));
     const lost = rows.filter(({ code }) => code === 'rows-lost');
     expect(lost).toHaveLength(1);
     const count = Number.parseInt(lost[0]?.note ?? '', 10);

@@ -330,3 +330,22 @@ describe('E2. A missing .sent', () => {
     },
   );
 });
+
+describe('E. A file that people edit', () => {
+  it.each(['hive.json', 'registry.json'])(
+    'is in force again once the very %s is put back',
+    async (name) => {
+      const bench = await openHiveBench({ settings: {} });
+      await bench.run();
+      const [at, away] = [join(bench.dir, name), join(bench.dir, '..', 'away')];
+      renameSync(at, away);
+      writeFileSync(at, '{');
+      await bench.run();
+      expect(bench.router.health.state).toBe('red');
+      expect((await bench.send('planner', LETTER)).outcome).toBe('delivered');
+      renameSync(away, at);
+      await bench.run();
+      expect(bench.router.health.problems).toEqual([]);
+    },
+  );
+});

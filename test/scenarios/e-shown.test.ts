@@ -106,14 +106,17 @@ describe('E6. A letter that holds', () => {
     shown = await showAll(secrets.map(([, text]) => text));
   }, LIMIT_MS);
 
-  it.each(secrets)('%s is delivered as it is, and shown and logged without it', async (_, text, secret) => {
-    const letter = shown.letters.find(({ body }) => body === text);
-    expect(letter).toBeDefined();
-    for (const [reader, output] of shown.outputs) {
-      expect([reader, output.includes(secret)]).toEqual([reader, false]);
-    }
-    expect(readFileSync(join(shown.place.hive, 'log.jsonl'), 'utf8')).not.toContain(secret);
-    const raw = await hivemail(shown.place, ['read', `${letter?.['id']}`, '--raw'], 'coder');
-    expect(raw.stdout).toContain(secret);
-  });
+  it.each(secrets)(
+    '%s is delivered as it is, and shown and logged without it',
+    async (_, text, secret) => {
+      const letter = shown.letters.find(({ body }) => body === text);
+      expect(letter).toBeDefined();
+      for (const [reader, output] of shown.outputs) {
+        expect([reader, output.includes(secret)]).toEqual([reader, false]);
+      }
+      expect(readFileSync(join(shown.place.hive, 'log.jsonl'), 'utf8')).not.toContain(secret);
+      const raw = await hivemail(shown.place, ['read', `${letter?.['id']}`, '--raw'], 'coder');
+      expect(raw.stdout).toContain(secret);
+    },
+  );
 });

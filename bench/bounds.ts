@@ -24,7 +24,7 @@ import { letterText, makeHive, quantile, report, round, withTempDir } from './me
 
 const HIVEMAIL = join(import.meta.dirname, '../dist/cli/hivemail.cjs');
 const MIB = 1024 * 1024;
-const SAMPLES = 30;
+const SAMPLES = 20;
 const MOST_MS = 120_000;
 
 /** What `a0` does; letters go from `a1` to `a2` meanwhile. */

@@ -67,21 +67,21 @@ export async function listCalls(
 const LINE = /^(\d+)\s+(\w+)\((.*)$/;
 
 function parseTrace(trace: string, hive: string): Call[] {
+  const lines = trace.split('\n').flatMap((line) => {
+    const match = LINE.exec(line);
+    return match === null ? [] : [match as unknown as [string, string, string, string]];
+  });
+  // Whatever starts a program after the first line is a git of the history.
+  const started = lines.slice(1).filter(([, , name]) => name === 'execve');
+  const others = new Set(started.map(([, thread]) => thread));
   const counts = new Map<string, number>();
-  const others = new Set<string>();
-  const calls: Call[] = [];
-  for (const [place, line] of trace.split('\n').entries()) {
-    const [, thread = '', name = '', rest = ''] = LINE.exec(line) ?? [];
-    // Whatever starts a program but the first line is a git of the history.
-    if (name === 'execve' && place > 0) others.add(thread);
-    if (name === '' || name === 'execve' || others.has(thread)) continue;
+  return lines.flatMap(([, thread, name, rest]) => {
+    if (name === 'execve' || others.has(thread)) return [];
     const ordinal = (counts.get(`${thread} ${name}`) ?? 0) + 1;
     counts.set(`${thread} ${name}`, ordinal);
-    if (rest.includes(`${hive}/`) || rest.includes(`<${hive}>`)) {
-      calls.push({ name, ordinal, text: `${name}(${rest.replaceAll(hive, '').slice(0, 200)}` });
-    }
-  }
-  return calls;
+    if (!rest.includes(`${hive}/`) && !rest.includes(`<${hive}>`)) return [];
+    return [{ name, ordinal, text: `${name}(${rest.replaceAll(hive, '').slice(0, 200)}` }];
+  });
 }
 
 /** Takes about so many of a list, evenly, the first and the last among them. */

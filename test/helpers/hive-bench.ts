@@ -179,16 +179,13 @@ export class HiveBench {
   ): Promise<number> {
     let written = 0;
     for (let round = 0; round < mostRounds; round++) {
-      const before = written;
-      for (const agent of agents) {
-        for (const message of this.takeAll(agent)) {
-          const letter = answer(agent, message);
-          if (letter === undefined) continue;
-          this.write(agent, letter);
-          written += 1;
-        }
-      }
-      if (written === before) return written;
+      const answers = agents.flatMap((agent) =>
+        this.takeAll(agent).map((message) => ({ agent, letter: answer(agent, message) })),
+      );
+      const given = answers.filter(({ letter }) => letter !== undefined);
+      for (const { agent, letter } of given) this.write(agent, letter);
+      written += given.length;
+      if (given.length === 0) return written;
       await this.run();
     }
     throw new Error(`It goes on after ${mostRounds} rounds and ${written} letters.`);

@@ -18,7 +18,8 @@ interface Dropped {
   neededOn: ('ordered' | 'unordered')[];
 }
 
-const dirSync = (pattern: RegExp) => (sync: Sync) => sync.kind === 'syncDir' && pattern.test(sync.path);
+const dirSync = (pattern: RegExp) => (sync: Sync) =>
+  sync.kind === 'syncDir' && pattern.test(sync.path);
 
 const DROPPED: Dropped[] = [
   { name: 'the epoch directory', sync: dirSync(/\/e\d+-\w+$/), neededOn: ['unordered'] },
@@ -49,10 +50,14 @@ const DROPPED: Dropped[] = [
 ];
 
 describe.each(DROPPED)('without the sync of $name', ({ sync, scene = DELIVERY, neededOn }) => {
-  it.each(['ordered', 'unordered'] as const)('something goes wrong where it is needed, on an %s disk', async (model) => {
-    const trial = { scene, model, leavesOut: sync, mostStates: 12 };
-    const { problems } = await cutPower(trial);
-    if (process.env.HIVEMAIL_SIM_TELL) process.stdout.write(`${model}: ${problems.join(' ')}\n`);
-    expect(problems.length > 0).toBe(neededOn.includes(model));
-  }, 60_000);
+  it.each(['ordered', 'unordered'] as const)(
+    'something goes wrong where it is needed, on an %s disk',
+    async (model) => {
+      const trial = { scene, model, leavesOut: sync, mostStates: 12 };
+      const { problems } = await cutPower(trial);
+      if (process.env.HIVEMAIL_SIM_TELL) process.stdout.write(`${model}: ${problems.join(' ')}\n`);
+      expect(problems.length > 0).toBe(neededOn.includes(model));
+    },
+    120_000,
+  );
 });

@@ -28,7 +28,10 @@ function whatLacks(): string | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'not root on Linux';
   if (!existsSync('/dev/loop-control')) return 'no loop devices';
   try {
-    for (const [file = '', ...args] of [['strace', '-V'], ['mkfs.ext4', '-V']]) {
+    for (const [file = '', ...args] of [
+      ['strace', '-V'],
+      ['mkfs.ext4', '-V'],
+    ]) {
       execFileSync(file, args, { stdio: 'ignore' });
     }
     unmount(makeImage(tempDir(), 'try'));
@@ -41,7 +44,7 @@ function whatLacks(): string | undefined {
 /** Runs the built router until nothing moves, without git, killed at a call if one is given. */
 async function up(hive: string, killAt?: [string, number]): Promise<boolean> {
   const [call, count] = killAt ?? [];
-  const trace = ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${call}`];
+  const trace = ['-f', '--seccomp-bpf', '-qq', '-o', '/dev/null', '-e', `trace=${call}`];
   const strace = ['strace', ...trace, '-e', `inject=${call}:signal=KILL:when=${count}`];
   const program = [process.execPath, HIVEMAIL, 'up', hive, '--once', '--no-watch'];
   const [file = '', ...args] = killAt === undefined ? program : [...strace, ...program];
@@ -130,5 +133,5 @@ describe('a power cut on ext4', () => {
       for (const image of images.reverse()) unmount(image);
     }
     expect(killed).toBeGreaterThan(POINTS.length / 2);
-  }, 240_000);
+  }, 600_000);
 });

@@ -81,7 +81,7 @@ function forAnyMail(check: (planned: PlannedBatch, bench: RoutingBench) => void)
       const bench = new RoutingBench({ agents: AGENTS, rules: more });
       for (const planned of routed(given, bench)) check(planned, bench);
     }),
-    { numRuns: 60 },
+    { numRuns: 40 },
   );
 }
 

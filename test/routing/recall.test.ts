@@ -23,8 +23,9 @@ function decide(bench: RoutingBench, memory: RoutingMemory, letters: [string, ob
   const { plan } = planBatch(inputs, { ...bench.context(), memory });
   memory.rollback();
   const mine = new Map(claims.map(({ id }, place) => [id as string, `letter ${place}`]));
-  return plan.rows.map(({ batch: _, ...row }: HiveEvent) => ({
+  return plan.rows.map((row: HiveEvent) => ({
     ...row,
+    batch: '',
     id: row.id === undefined ? row.id : mine.get(row.id),
     of: mine.get(row.of ?? ''),
     conversation:

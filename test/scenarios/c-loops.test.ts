@@ -64,7 +64,7 @@ describe('two agents answering everything (C1)', () => {
       });
     }
   }
-  it('it is the same after a restart in the middle', async () => {
+  it('is the same after a restart in the middle', async () => {
     const hive = await openHiveBench(FEW_TURNS);
     await hive.send('coder', { ...LETTER, to: 'tester' });
     let answers = 0;

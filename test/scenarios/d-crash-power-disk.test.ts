@@ -30,7 +30,7 @@ function write({ hive }: Place, agent: string, serial: number): void {
 }
 
 function numbersIn(place: Place, dir = 'inbox'): number[] {
-  const subjects = lettersIn(place, 'coder', dir).map(({ subject }) => `${subject}`);
+  const subjects = lettersIn(place, 'coder', dir).map(({ subject }) => subject as string);
   return subjects.map((subject) => Number(subject.replace('letter ', ''))).sort((a, b) => a - b);
 }
 
@@ -228,7 +228,7 @@ describe('D10. `.router/` deleted after a clean stop', { timeout: LIMIT_MS }, ()
     const next = await hivemail(place, ['up', place.hive, '--once']);
     expect([next.exitCode, next.stderr]).toEqual([0, '']);
     expect(numbersIn(place)).toEqual(count(6));
-    const ids = lettersIn(place, 'coder', 'inbox').map(({ id }) => `${id}`);
+    const ids = lettersIn(place, 'coder', 'inbox').map(({ id }) => id as string);
     expect(ids).toEqual([...new Set(ids)].sort());
     expect(gitIn(place, 'log', '--format=%H', 'main').slice(-before.length)).toEqual(before);
     const messages = gitIn(place, 'ls-tree', '-r', '--name-only', 'main');

@@ -7,7 +7,6 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  rmSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -226,7 +225,8 @@ describe('E7. A umask of 000 at the start', { timeout: LIMIT_MS }, () => {
 
 /** Lists what others than the owner may get at; what the agents wrote is theirs. */
 function openToOthers(dir: string): string[] {
-  return [dir, ...readdirSync(dir, { recursive: true }).map((name) => join(dir, `${name}`))].filter(
-    (path) => (lstatSync(path).mode & 0o077) !== 0 && !/outbox\/.*\.json$/.test(path),
-  );
+  return [
+    dir,
+    ...readdirSync(dir, { recursive: true, encoding: 'utf8' }).map((name) => join(dir, name)),
+  ].filter((path) => (lstatSync(path).mode & 0o077) !== 0 && !/outbox\/.*\.json$/.test(path));
 }

@@ -26,7 +26,7 @@ async function showAll(texts: readonly string[]): Promise<Shown> {
   expect(up.exitCode).toBe(0);
   const letters = lettersIn(place, 'coder', 'inbox');
   const outputs = new Map<string, string>([['up --once', `${up.stdout}${up.stderr}`]]);
-  const reads = letters.map(({ id }) => ['read', `${id}`]);
+  const reads = letters.map(({ id }) => ['read', id as string]);
   const lists = [['inbox'], ['inbox', '--bodies'], ['log'], ['status'], ['wait', '--timeout', '1']];
   for (const args of [...lists, ...reads]) {
     const { stdout, stderr } = await hivemail(place, args, 'coder');
@@ -70,7 +70,7 @@ describe('E5. A letter that imitates', () => {
 
   it.each(imitations)('%s is shown as the inert text of its sender, by every reader', (_, text) => {
     const letter = shown.letters.find(({ body }) => body === text);
-    const own = shown.outputs.get(`read ${letter?.['id']}`);
+    const own = shown.outputs.get(`read ${letter?.['id'] as string}`);
     expect(own).toContain('from:         planner');
     for (const [reader, output] of shown.outputs) {
       const lines = output.split('\n');
@@ -115,7 +115,7 @@ describe('E6. A letter that holds', () => {
         expect([reader, output.includes(secret)]).toEqual([reader, false]);
       }
       expect(readFileSync(join(shown.place.hive, 'log.jsonl'), 'utf8')).not.toContain(secret);
-      const raw = await hivemail(shown.place, ['read', `${letter?.['id']}`, '--raw'], 'coder');
+      const raw = await hivemail(shown.place, ['read', letter?.['id'] as string, '--raw'], 'coder');
       expect(raw.stdout).toContain(secret);
     },
   );

@@ -85,15 +85,25 @@ function checkLetter(letter: Written, evidence: Evidence): void {
   if (row === undefined) return;
   if (row.from !== agent) problems.push(`${nonce} is from ${row.from}.`);
   if (records.get(id) !== 1) problems.push(`${nonce} has ${records.get(id) ?? 0} records.`);
+  checkCopies(letter, row, evidence);
+}
+
+function checkCopies(letter: Written, row: LogRow, evidence: Evidence): void {
+  const { world, problems } = evidence;
+  const { nonce } = letter;
   const copies = world.seen.filter(({ message }) => message.subject === nonce);
-  for (const copy of copies) {
-    if (copy.message.id !== id) problems.push(`${nonce} came as ${copy.message.id}, not ${id}.`);
+  for (const { message } of copies) {
+    if (message.id !== row.id) problems.push(`${nonce} came as ${message.id}, not ${row.id}.`);
   }
   const accepted = ['delivered', 'partial', 'held'].includes(row.outcome ?? '');
   const failed = Object.keys(row.failed ?? {});
-  const due = accepted ? (row.to ?? []).filter((to) => !failed.includes(to)).sort() : [];
-  const got = copies.map((copy) => copy.agent).sort();
-  if (due.join() !== got.join()) problems.push(`${nonce} is due to [${due}] and came to [${got}].`);
+  const due = accepted ? (row.to ?? []).filter((to) => !failed.includes(to)) : [];
+  const wanted = due.sort().join();
+  const got = copies
+    .map((copy) => copy.agent)
+    .sort()
+    .join();
+  if (wanted !== got) problems.push(`${nonce} is due to [${wanted}] and came to [${got}].`);
   if (!accepted || failed.length > 0) checkTold(letter, row, evidence);
 }
 
@@ -117,7 +127,9 @@ function checkNotices({ rows, records, found, problems }: Evidence): void {
 
 /** The rows say of each copy that was found, once, that it was delivered; and of no other. */
 function checkDelivered({ rows, found, problems }: Evidence): void {
-  const told = count(rows.flatMap(({ id, delivered = [] }) => delivered.map((to) => `${id} ${to}`)));
+  const told = count(
+    rows.flatMap(({ id, delivered = [] }) => delivered.map((to) => `${id} ${to}`)),
+  );
   for (const key of new Set([...told.keys(), ...found.keys()])) {
     const [said, was] = [told.get(key) ?? 0, found.get(key) ?? 0];
     if (said !== 1 || was !== 1)
@@ -143,7 +155,9 @@ function checkPlaces({ world: { files, layout }, problems }: Evidence): void {
   const epochs = files.list(layout.router).filter((name) => /^e\d/.test(name));
   if (epochs.length !== 1) problems.push(`There are the epochs ${epochs.join(', ')}.`);
   for (const epoch of epochs) {
-    const left = files.tree(join(layout.router, epoch)).filter((path) => !/^(\/[^/]+){4}\/$/.test(path));
+    const left = files
+      .tree(join(layout.router, epoch))
+      .filter((path) => !/^(\/[^/]+){4}\/$/.test(path));
     if (left.length > 0) problems.push(`Left in ${epoch}: ${left.join(', ')}.`);
   }
 }

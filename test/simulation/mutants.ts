@@ -34,7 +34,8 @@ const publishBeforeCommit: Rewrite = (fs) => ({
       for (const name of fs.list(from).filter((each) => each.endsWith('~inbox'))) {
         const [id, agent] = name.split('~');
         const inbox = `/hive/agents/${agent}/inbox`;
-        if (fs.stat(inbox)?.kind === 'directory') fs.rename(join(from, name), `${inbox}/${id}.json`);
+        if (fs.stat(inbox)?.kind === 'directory')
+          fs.rename(join(from, name), `${inbox}/${id}.json`);
       }
     }
     fs.rename(from, to);
@@ -89,7 +90,8 @@ const doneByEnoent: Rewrite = (fs) => ({
 /** A deferred copy is called as it was in its batch; one batch stands for none. */
 const deferredWithoutBatch: Rewrite = (fs) => ({
   ...fs,
-  rename: (from, to) => fs.rename(from, to.replace(/\/deferred\/[^~/]+~/, `/deferred/${NO_BATCH}~`)),
+  rename: (from, to) =>
+    fs.rename(from, to.replace(/\/deferred\/[^~/]+~/, `/deferred/${NO_BATCH}~`)),
 });
 
 const EPOCH = /^(\/hive\/\.router\/e\d+-[a-z0-9]+)\.f(?=\/|$)/;
@@ -145,7 +147,7 @@ const PASS = { what: 'pass', passes: 1 } as const;
 const TAKEN = ['coder', 'god'].map((agent): Event => ({ what: 'handle', agent, handling: 'ack' }));
 
 function ends(changes: number): Event {
-  return { what: 'stop at', changes, torn: false, fate: 'dies' };
+  return { what: 'stop at', changes, fate: 'dies' };
 }
 
 function endsOnTheWay(changes: number): Event[] {
@@ -154,7 +156,7 @@ function endsOnTheWay(changes: number): Event[] {
 
 /** Stands still while another router works, and then goes on with the operation it stood at. */
 function standsStill(changes: number): Event[] {
-  const waits: Event = { what: 'stop at', changes, torn: false, fate: 'waits' };
+  const waits: Event = { what: 'stop at', changes, fate: 'waits' };
   const goesOn: Event = { what: 'older goes on', changes: 90, inFlight: true };
   return [...LETTERS, waits, PASS, ...TAKEN, goesOn];
 }
@@ -162,6 +164,13 @@ function standsStill(changes: number): Event[] {
 /** The same, where the other router has not looked for letters yet. */
 function standsStillMeanwhileStarted(changes: number): Event[] {
   return standsStill(changes).map((event) => (event === PASS ? { ...PASS, passes: 0 } : event));
+}
+
+/** One that takes over stands still, while a third takes over from it and routes. */
+function takesOverSlowly(changes: number): Event[] {
+  const another: Event = { what: 'another router' };
+  const waits: Event = { what: 'stop at', changes: changes % 20, fate: 'waits' };
+  return [PASS, another, waits, ...LETTERS, PASS];
 }
 
 function endsAtRedelivery(changes: number): Event[] {
@@ -210,6 +219,10 @@ export const WRONG_PROTOCOLS: Record<string, WrongProtocol> = {
     rewrite: noRmdir,
     events: standsStillMeanwhileStarted,
     proof: /is archived 0 times/,
+  },
+  'the log taken over before the fence': {
+    events: takesOverSlowly,
+    proof: /has 0 rows/,
   },
   'a batch directory name used twice': {
     events: () => [...LETTERS, PASS, ...LETTERS, PASS],

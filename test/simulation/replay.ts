@@ -21,13 +21,18 @@ export interface Stretch {
   passes?: number | undefined;
   /** So many operations that change something; it is stopped before the next. */
   changes?: number | undefined;
-  /** How it is stopped: half of what it was about to write is there, if it was about to write. */
-  torn?: boolean | undefined;
+  /** How much of what it was about to write is there when it is stopped; nothing when left out. */
+  torn?: 'half' | 'all but a byte' | undefined;
   /** The operation it stood at had its paths resolved when it was stopped. */
   inFlight?: boolean | undefined;
   /** One change that fails, or that is done and said to have failed. */
   fault?: { at: number; code: string; when: 'before' | 'after' } | undefined;
 }
+
+const KEEP = {
+  half: (length: number) => length / 2,
+  'all but a byte': (length: number) => length - 1,
+};
 
 type Answer = { value: unknown } | { error: unknown };
 
@@ -39,7 +44,7 @@ export class Halt extends Error {
 interface Change {
   paths: string[];
   act: (paths: string[]) => unknown;
-  tear?: (paths: string[]) => unknown;
+  tear?: (paths: string[], keep: (length: number) => number) => unknown;
 }
 
 /** See the head of this file. */
@@ -87,10 +92,11 @@ export class Replay {
       rmdir: (dir) => void this.#change({ paths: [dir], act: ([a = '']) => files.rmdir(a) }),
       unlink: (path) => void this.#change({ paths: [path], act: ([a = '']) => files.unlink(a) }),
       create: async (path, bytes) => {
-        const write = (part: string | Uint8Array) => (paths: string[]) =>
-          this.#createNow(paths[0] ?? '', part);
-        const half = bytes.slice(0, bytes.length / 2);
-        this.#change({ paths: [path], act: write(bytes), tear: write(half) });
+        this.#change({
+          paths: [path],
+          act: ([a = '']) => this.#createNow(a, bytes),
+          tear: ([a = ''], keep) => this.#createNow(a, bytes.slice(0, keep(bytes.length))),
+        });
       },
       syncDir: async (dir) => {
         this.#ask(() => files.list(dir, 0));
@@ -117,9 +123,11 @@ export class Replay {
     return {
       append: async (bytes) => {
         // In memory it is done before its promise is there.
-        const write = (part: Uint8Array) => () => void file.append(part);
-        const half = bytes.slice(0, bytes.length / 2);
-        this.#change({ paths: [], act: write(bytes), tear: write(half) });
+        this.#change({
+          paths: [],
+          act: () => void file.append(bytes),
+          tear: (_, keep) => void file.append(bytes.slice(0, keep(bytes.length))),
+        });
       },
       stat: () => this.#ask(() => file.stat()) as ReturnType<AppendFile['stat']>,
       truncate: (sizeBytes) =>
@@ -131,12 +139,14 @@ export class Replay {
   #change(change: Change): unknown {
     if (this.halted) throw new Halt();
     if (this.#next < this.answers.length) return this.#ask(() => undefined);
-    const paths = this.#resolved ? change.paths.map((path) => this.#whereItWas(path)) : change.paths;
+    const paths = this.#resolved
+      ? change.paths.map((path) => this.#whereItWas(path))
+      : change.paths;
     this.#resolved = false;
     const { changes = Number.POSITIVE_INFINITY, torn, fault } = this.#stretch;
     if (this.#changes >= changes) {
       this.halted = true;
-      if (torn === true) change.tear?.(paths);
+      if (torn !== undefined) change.tear?.(paths, KEEP[torn]);
       throw new Halt();
     }
     this.#changes += 1;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { HiveFs } from '../../src/hive/hive-fs.ts';
 import { checkRest } from './check-rest.ts';
+import type { Stretch } from './replay.ts';
 import { AGENTS, makeWorld, type World } from './world.ts';
 
 /** One thing that happens in the world. */
@@ -8,7 +9,7 @@ export type Event =
   | { what: 'write'; agent: string; to: string | string[]; act: string; form: Form; reply: boolean }
   | { what: 'handle'; agent: string; handling: 'ack' | 'delete' }
   | { what: 'pass'; passes: number }
-  | { what: 'stop at'; changes: number; torn: boolean; fate: 'dies' | 'waits' }
+  | { what: 'stop at'; changes: number; torn?: Stretch['torn']; fate: 'dies' | 'waits' }
   | { what: 'fault'; at: number; code: string; when: 'before' | 'after' }
   | { what: 'another router' }
   | { what: 'older goes on'; changes: number; inFlight: boolean }
@@ -28,6 +29,7 @@ const FORMS: Record<Form, (text: string) => string> = {
   'no json': (text) => `Dear all, ${text.replaceAll('"', '')}`,
 };
 
+const MOST_ROUTERS = 3;
 const DAY_MS = 86_400_000;
 const agent = fc.constantFrom(...AGENTS);
 const what = <Name extends string>(name: Name) => fc.constant(name);
@@ -58,11 +60,14 @@ const event: fc.Arbitrary<Event> = fc.oneof(
     arbitrary: fc.record({
       what: what('stop at'),
       changes,
-      torn: fc.boolean(),
+      torn: fc.constantFrom(undefined, 'half' as const),
       fate: fc.constantFrom('dies' as const, 'waits' as const),
     }),
   },
-  { weight: 3, arbitrary: fc.record({ what: what('pass'), passes: fc.integer({ min: 1, max: 2 }) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ what: what('pass'), passes: fc.integer({ min: 1, max: 2 }) }),
+  },
   {
     weight: 4,
     arbitrary: fc.record({
@@ -126,48 +131,27 @@ export async function play(
   return checkRest(world);
 }
 
-/** Lets one thing happen. */
-export async function happen(event: Event, world: World): Promise<void> {
+type Routing = Extract<
+  Event,
+  { what: 'pass' | 'stop at' | 'fault' | 'another router' | 'older goes on' | 'clean stop' }
+>;
+
+const ROUTING = new Set<Event['what']>([
+  ...(['pass', 'stop at', 'fault'] as const),
+  ...(['another router', 'older goes on', 'clean stop'] as const),
+]);
+
+function isRouting(event: Event): event is Routing {
+  return ROUTING.has(event.what);
+}
+
+async function happen(event: Event, world: World): Promise<void> {
+  if (isRouting(event)) return await route(event, world);
   switch (event.what) {
     case 'write':
       return write(event, world);
     case 'handle':
       return world.handle(event.agent, event.handling);
-    case 'pass':
-      return await world.run(world.newest(), { passes: event.passes });
-    case 'stop at':
-      return await stopAt(event, world);
-    case 'fault': {
-      const { at, code, when } = event;
-      return await world.run(world.newest(), { passes: 1, fault: { at, code, when } });
-    }
-    case 'another router':
-      if (world.routers.length < 3) world.spawn();
-      return;
-    case 'older goes on': {
-      const [older] = world.routers;
-      const { changes: most, inFlight } = event;
-      if (older !== undefined) await world.run(older, { passes: 2, changes: most, inFlight });
-      return;
-    }
-    default:
-      return await happenAround(event, world);
-  }
-}
-
-type Around = Exclude<
-  Event,
-  { what: 'write' | 'handle' | 'pass' | 'stop at' | 'fault' | 'another router' | 'older goes on' }
->;
-
-async function happenAround(event: Around, world: World): Promise<void> {
-  switch (event.what) {
-    case 'clean stop': {
-      const router = world.newest();
-      await router.stop();
-      if (router.standing === 'ended') world.drop(router);
-      return;
-    }
     case 'clock':
       return world.setClock(event.byMs);
     case 'roster':
@@ -181,13 +165,41 @@ async function happenAround(event: Around, world: World): Promise<void> {
   }
 }
 
+async function route(event: Routing, world: World): Promise<void> {
+  switch (event.what) {
+    case 'pass':
+      return await world.run(world.newest(), { passes: event.passes });
+    case 'stop at':
+      return await stopAt(event, world);
+    case 'fault': {
+      const { at, code, when } = event;
+      return await world.run(world.newest(), { passes: 1, fault: { at, code, when } });
+    }
+    case 'another router':
+      if (world.routers.length < MOST_ROUTERS) world.spawn();
+      return;
+    case 'older goes on': {
+      const [older] = world.routers;
+      const { changes: most, inFlight } = event;
+      if (older !== undefined) await world.run(older, { passes: 2, changes: most, inFlight });
+      return;
+    }
+    case 'clean stop': {
+      const router = world.newest();
+      await router.stop();
+      if (router.standing === 'ended') world.drop(router);
+      return;
+    }
+  }
+}
+
 async function stopAt(event: Extract<Event, { what: 'stop at' }>, world: World): Promise<void> {
   const router = world.newest();
-  const { changes: most, fate } = event;
+  const { changes: most, fate, torn } = event;
   const dies = fate === 'dies';
-  await world.run(router, { passes: 2, changes: most, torn: dies && event.torn });
+  await world.run(router, { passes: 2, changes: most, torn: dies ? torn : undefined });
   if (dies) world.drop(router);
-  else if (world.routers.length < 3) world.spawn();
+  else if (world.routers.length < MOST_ROUTERS) world.spawn();
 }
 
 function write(event: Extract<Event, { what: 'write' }>, world: World): void {

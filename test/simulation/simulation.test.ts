@@ -8,7 +8,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { play, schedule } from './schedules.ts';
+import { type Event, play, schedule } from './schedules.ts';
 
 vi.mock('../../src/hive/random.ts', async () => {
   const { drawing } = await import('./drawing.ts');
@@ -23,7 +23,7 @@ function parameters(): fc.Parameters<unknown> {
   const seed = Number(HIVEMAIL_SIM_SEED ?? (long ? Date.now() % 2 ** 31 : DEFAULT_SEED));
   return {
     seed,
-    numRuns: Number(HIVEMAIL_SIM_RUNS ?? 2500),
+    numRuns: Number(HIVEMAIL_SIM_RUNS ?? 2000),
     ...(HIVEMAIL_SIM_PATH === undefined ? {} : { path: HIVEMAIL_SIM_PATH }),
   };
 }
@@ -37,4 +37,17 @@ describe('routers over a simulated hive', () => {
     });
     await fc.assert(property, chosen);
   }, 3_600_000);
+
+  // Fails for now: the row counts for readers, since the next append ends its line, and not for the
+  // successor that asks which rows are there. When it passes, make an `it` of it.
+  it.fails('write a row once when a cut took only its line feed', async () => {
+    const letter: Event = {
+      ...{ what: 'write', agent: 'planner', to: 'coder', act: 'inform' },
+      ...{ form: 'whole', reply: false },
+    };
+    for (let changes = 0; changes < 60; changes++) {
+      const ends: Event = { what: 'stop at', changes, torn: 'all but a byte', fate: 'dies' };
+      expect(await play([letter, ends])).toEqual([]);
+    }
+  }, 60_000);
 });

@@ -3,9 +3,11 @@
  * them in place of the product's modules, and chooses which of them is in force.
  */
 import type { HiveEvent } from '../../src/protocol/event.ts';
+import type { finishBatches as FinishBatches } from '../../src/router/finish.ts';
+import type { logBatches as LogBatches } from '../../src/router/log-batches.ts';
+import type { BatchInputs } from '../../src/routing/inputs.ts';
 import type { PlanContext, PlannedBatch } from '../../src/routing/plan.ts';
 import { NO_BATCH } from './mutants.ts';
-import type { BatchInputs } from '../../src/routing/inputs.ts';
 
 /** Which wrong protocol is in force, if any; see mutants.ts. */
 export const inForce: { name: string | undefined } = { name: undefined };
@@ -14,8 +16,7 @@ let rows = 0;
 
 /** Makes every row another one. */
 export function wrongRowKey(rowKey: (row: HiveEvent) => string): (row: HiveEvent) => string {
-  return (row) =>
-    inForce.name === 'rows without a key' ? `row ${(rows += 1)}` : rowKey(row);
+  return (row) => (inForce.name === 'rows without a key' ? `row ${(rows += 1)}` : rowKey(row));
 }
 
 /** Calls every batch the same. */
@@ -37,8 +38,8 @@ export function wrongDeferredName(
     deferredName(inForce.name === 'a deferred name without its batch' ? NO_BATCH : batch, copy);
 }
 
-type Finish = typeof import('../../src/router/finish.ts').finishBatches;
-type Log = typeof import('../../src/router/log-batches.ts').logBatches;
+type Finish = typeof FinishBatches;
+type Log = typeof LogBatches;
 
 /** Logs before it publishes: what the rows say then is what is hoped for. */
 export function wrongFinish(finishBatches: Finish, logBatches: Log): Finish {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { layoutOf } from '../../src/hive/layout.ts';
 import { OutboxScanner } from '../../src/spool/scan.ts';
 import { failWhere } from '../helpers/faulty-fs.ts';
 import { createMemoryFs } from '../helpers/memory-fs.ts';
@@ -69,8 +70,7 @@ describe('the order of a scan', () => {
     const files = createMemoryFs({ nowNs: () => 5n });
     files.write('/hive/agents/planner/outbox/z.json', '');
     files.write('/hive/agents/planner/outbox/a.json', '');
-    const agent = { outbox: '/hive/agents/planner/outbox' };
-    const scanner = new OutboxScanner(files, { agent: () => agent } as never);
+    const scanner = new OutboxScanner(files, layoutOf('/hive'));
     const { candidates } = scanner.scan([agentId('planner')], SORTED, 0);
     expect(candidates.map(({ name }) => name)).toEqual(['z.json', 'a.json']);
   });

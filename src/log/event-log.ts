@@ -11,7 +11,7 @@ import { toTimestamp } from '../protocol/clock.ts';
 import { systemCode } from '../protocol/errors.ts';
 import { escapeUnsafe } from '../protocol/escape.ts';
 import type { HiveEvent, LogRow } from '../protocol/event.ts';
-import { readRows, readTail, rowKey } from './rows.ts';
+import { openRow, readRows, readTail, rowKey } from './rows.ts';
 import { type LogPlace, logFiles, newSegment } from './segments.ts';
 
 /** What a log is opened with. */
@@ -93,6 +93,8 @@ export class EventLog {
     const { fs } = this.#options;
     const keys = new Set<string>();
     if (Number.isFinite(seq)) this.#seq = Math.max(this.#seq, seq);
+    const open = openRow(fs, this.#options.path);
+    if (open !== undefined && open.seq > seq) keys.add(rowKey(open));
     for (const path of logFiles(fs, this.#options).reverse()) {
       if (collectKeysAfter(fs, path, seq, keys)) break;
     }

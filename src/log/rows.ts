@@ -66,10 +66,27 @@ export function readRows(fs: HiveFs, path: string, from: number, most: number): 
 }
 
 /**
- * Reads the last rows of the log, oldest first.
+ * Reads the last rows of the log, oldest first, a last one without its line feed included.
  * @param most - bytes at most
  */
 export function readTail(fs: HiveFs, path: string, most: number): LogRow[] {
   const sizeBytes = fs.stat(path)?.sizeBytes ?? 0;
-  return sizeBytes === 0 ? [] : readRows(fs, path, Math.max(0, sizeBytes - most), most + 1).rows;
+  if (sizeBytes === 0) return [];
+  const { rows } = readRows(fs, path, Math.max(0, sizeBytes - most), most + 1);
+  const open = openRow(fs, path);
+  return open === undefined ? rows : [...rows, open];
+}
+
+const MOST_ROW_BYTES = 1024 * 1024;
+
+/**
+ * Reads the row that a log ends with when a crash took nothing of it but its line feed. The next append
+ * ends its line, so it counts as written.
+ */
+export function openRow(fs: HiveFs, path: string): LogRow | undefined {
+  const sizeBytes = fs.stat(path)?.sizeBytes ?? 0;
+  if (sizeBytes === 0) return undefined;
+  const { bytes } = fs.read(path, MOST_ROW_BYTES, Math.max(0, sizeBytes - MOST_ROW_BYTES));
+  const begin = bytes.lastIndexOf(LINE_FEED) + 1;
+  return parseRow(Buffer.from(bytes.subarray(begin)).toString('utf8'));
 }

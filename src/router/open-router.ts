@@ -4,6 +4,7 @@
  * everything a predecessor owed lies in this epoch.
  */
 
+import { join } from 'node:path';
 import { type History, openHistory } from '../history/history.ts';
 import type { HiveFs } from '../hive/hive-fs.ts';
 import { isHive } from '../hive/init.ts';
@@ -68,7 +69,7 @@ export async function openRouter(options: OpenRouterOptions): Promise<OpenRouter
     const epoch = await openEpoch({ fs, layout }, { after: lock.epochAfter, tail });
     await lock.recordOwner(epoch.number);
     await takeOverEpochs({ fs, layout }, epoch);
-    if (!lock.kernel) await takeOverLog(fs, layout.log, randomTail);
+    if (!lock.kernel) await takeOverLog(fs, layout.log, join(epoch.stage, 'log.jsonl'));
     return await assemble({ ...options, fs }, { layout, lock, epoch, notes });
   } catch (error) {
     await lock[Symbol.asyncDispose]();
@@ -104,6 +105,8 @@ async function assemble(
       ...notes.map((note) => ({ kind: 'warning' as const, code: 'completed', note })),
     );
     await writePendingEvents(router);
+    // The name of a log that was begun just now.
+    await fs.syncDir(layout.root);
     return {
       ...{ router, history, notes },
       [Symbol.asyncDispose]: () => close({ router, history, lock }),

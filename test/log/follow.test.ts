@@ -80,7 +80,7 @@ describe('following the log', () => {
     await settle(0);
     await log.append([event('a')]);
     await settle(1);
-    await takeOverLog(scene.fs, LOG, () => 'abcdefgh');
+    await takeOverLog(scene.fs, LOG, '/hive/copy');
     expect(await settle(1)).toEqual(['a']);
     await log.append([event('b')]);
     expect(await settle(2)).toEqual(['a', 'b']);

@@ -103,3 +103,26 @@ describe('the tail of the log', () => {
     expect(readTail(files, LOG, 100)).toEqual([]);
   });
 });
+
+describe('a row that lacks only its line feed', () => {
+  it('counts as written: its number goes on, its key is known, and it is read once', async () => {
+    const scene = makeLog();
+    const first = scene.open();
+    await first.append([event('a'), event('b')]);
+    first.close();
+    const text = scene.files.text(LOG) ?? '';
+    scene.files.write(LOG, text.slice(0, -1));
+    const log = scene.open(2);
+    expect(log.seq).toBe(2);
+    const known = scene.rows().map((row) => rowKey(row));
+    expect([...log.keysAfter(0)].sort()).toEqual(known.sort());
+    expect(log.tail(100_000).map(({ id }) => id)).toEqual(['a', 'b']);
+    await log.append([event('c')]);
+    log.close();
+    expect(scene.rows().map(({ id, seq }) => [id, seq])).toEqual([
+      ['a', 1],
+      ['b', 2],
+      ['c', 3],
+    ]);
+  });
+});

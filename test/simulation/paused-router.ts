@@ -17,7 +17,6 @@ import type { Router } from '../../src/router/router.ts';
 import { closeEpoch, openEpoch, takeOverEpochs } from '../../src/spool/epoch.ts';
 import { drawing } from './drawing.ts';
 import { Halt, Replay, type Stretch, type Surroundings } from './replay.ts';
-import { takeOverLogFenced } from './take-over-log.ts';
 
 /** Where a router stands after a stretch. */
 export type Standing = 'between passes' | 'within a pass' | 'ended';
@@ -117,10 +116,12 @@ export class PausedRouter {
   async #takeOver(fs: HiveFs): Promise<Router['epoch']> {
     const layout = layoutOf('/hive');
     const { random } = this.#replay;
-    if (this.#takeover && takeover.early) await takeOverLog(fs, layout.log, random);
+    if (this.#takeover && takeover.early)
+      await takeOverLog(fs, layout.log, `/hive/.tmp-${random()}`);
     const epoch = await openEpoch({ fs, layout }, { after: 0, tail: random() });
     await takeOverEpochs({ fs, layout }, epoch);
-    if (this.#takeover && !takeover.early) await takeOverLogFenced(fs, layout.log, epoch);
+    if (this.#takeover && !takeover.early)
+      await takeOverLog(fs, layout.log, `${epoch.stage}/log.jsonl`);
     return epoch;
   }
 }

@@ -21,7 +21,9 @@ export interface HiveLayout {
   owner: string;
   health: string;
   reported: string;
+  /** Paths of one agent's directory. */
   agent(id: AgentId): AgentLayout;
+  /** Path of the held messages of one recipient. */
   heldFor(id: AgentId): string;
 }
 

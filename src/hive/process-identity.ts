@@ -11,7 +11,7 @@ import { systemCode } from '../protocol/errors.ts';
 /** A process that another one can find again, and tell from a later one with the same number. */
 export interface ProcessIdentity {
   pid: number;
-  /** What {@link processIdentity} gave for it; nothing where the platform can't say. */
+  /** What `processIdentity` gave for it; nothing where the platform can't say. */
   startedAt: string | undefined;
   /** What {@link bootId} gave when it was recorded. */
   bootId: string | undefined;

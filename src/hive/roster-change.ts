@@ -33,10 +33,10 @@ export const rosterChangeSchema = z.discriminatedUnion('op', [
   z.strictObject({ op: z.literal('unhold'), ...target }),
 ]);
 
-/** Fields of an agent that can be given; see {@link agentFieldsSchema}. */
+/** Fields of an agent that can be given; see `agentFieldsSchema`. */
 export type AgentFields = z.output<typeof agentFieldsSchema>;
 
-/** A change of the roster; see {@link rosterChangeSchema}. */
+/** A change of the roster; see `rosterChangeSchema`. */
 export type RosterChange = z.output<typeof rosterChangeSchema>;
 
 /** What became of a change. `said` is a sentence for the person. */

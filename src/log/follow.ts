@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { HiveFs } from '../hive/hive-fs.ts';
+import type { FileStat, HiveFs } from '../hive/hive-fs.ts';
 import { systemCode } from '../protocol/errors.ts';
 import type { LogRow } from '../protocol/event.ts';
 import { type RowStretch, readRows } from './rows.ts';
@@ -23,29 +23,63 @@ const LOOK_BACK_BYTES = 64 * 1024;
  * yielded before is known by its number and time. Ends when the signal says so.
  */
 export async function* followLog(fs: HiveFs, options: FollowOptions): AsyncGenerator<LogRow> {
-  const { path, segments, signal, pollMs = 200 } = options;
-  let stat = fs.stat(path);
-  let offset = options.from ?? stat?.sizeBytes ?? 0;
-  let last = stat === undefined ? undefined : lastRowBefore(fs, path, offset);
+  const { signal, pollMs = 200 } = options;
+  const follower = new Follower(fs, options);
   while (!signal.aborted) {
-    const now = fs.stat(path);
-    const news: LogRow[] = [];
-    if (now !== undefined && stat !== undefined && now.inode !== stat.inode) {
-      news.push(...readRotated(fs, segments, stat.inode, offset));
-      offset = 0;
+    const { rows, more } = follower.look();
+    yield* rows;
+    if (!more) await pause(pollMs, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Where a reader of the log stands. */
+class Follower {
+  readonly #fs: HiveFs;
+  readonly #place: LogPlace;
+  #stat: FileStat | undefined;
+  #offset: number;
+  #last: LogRow | undefined;
+
+  constructor(fs: HiveFs, { path, segments, from }: FollowOptions) {
+    this.#fs = fs;
+    this.#place = { path, segments };
+    this.#stat = fs.stat(path);
+    this.#offset = from ?? this.#stat?.sizeBytes ?? 0;
+    this.#last = this.#stat === undefined ? undefined : lastRowBefore(fs, path, this.#offset);
+  }
+
+  /** Reads what was written since the last look; `more` when it may pay to look again at once. */
+  look(): { rows: LogRow[]; more: boolean } {
+    const { path } = this.#place;
+    const now = this.#fs.stat(path);
+    const rotated = now === undefined ? [] : this.#followRotation(now);
+    const stretch =
+      now !== undefined && now.sizeBytes > this.#offset
+        ? readNews(this.#fs, path, this.#offset)
+        : undefined;
+    const more = stretch !== undefined && stretch.to > this.#offset;
+    this.#offset = stretch?.to ?? this.#offset;
+    const rows = [...rotated, ...(stretch?.rows ?? [])].filter((row) => this.#isNew(row));
+    return { rows, more };
+  }
+
+  #followRotation(now: FileStat): LogRow[] {
+    const before = this.#stat;
+    this.#stat = now;
+    let rows: LogRow[] = [];
+    if (before !== undefined && before.inode !== now.inode) {
+      rows = readRotated(this.#fs, this.#place.segments, before.inode, this.#offset);
+      this.#offset = 0;
     }
-    if (now !== undefined) offset = Math.min(offset, now.sizeBytes);
-    stat = now ?? stat;
-    const isNews = now !== undefined && now.sizeBytes > offset;
-    const stretch = isNews ? readNews(fs, path, offset) : undefined;
-    const moved = stretch !== undefined && stretch.to > offset;
-    offset = stretch?.to ?? offset;
-    for (const row of [...news, ...(stretch?.rows ?? [])]) {
-      if (last !== undefined && row.seq <= last.seq && row.ts <= last.ts) continue;
-      last = row;
-      yield row;
-    }
-    if (!moved) await pause(pollMs, undefined, { signal }).catch(() => undefined);
+    this.#offset = Math.min(this.#offset, now.sizeBytes);
+    return rows;
+  }
+
+  #isNew(row: LogRow): boolean {
+    const last = this.#last;
+    if (last !== undefined && row.seq <= last.seq && row.ts <= last.ts) return false;
+    this.#last = row;
+    return true;
   }
 }
 

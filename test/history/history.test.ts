@@ -301,7 +301,9 @@ test('nudges in close succession share one import when batches may gather', asyn
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   await vi.waitFor(() => expect(history.state().behind).toBe(0), { timeout: 20_000 });
-  const imports = readFileSync(calls, 'utf8').split('\n').filter((call) => call.includes('fast-import'));
+  const imports = readFileSync(calls, 'utf8')
+    .split('\n')
+    .filter((call) => call.includes('fast-import'));
   expect(imports).toHaveLength(1);
   expect(hives.commitCount(hive)).toBe(5);
 });

@@ -44,7 +44,7 @@ function whatLacks(): string | undefined {
 /** Runs the built router until nothing moves, without git, killed at a call if one is given. */
 async function up(hive: string, killAt?: [string, number]): Promise<boolean> {
   const [call, count] = killAt ?? [];
-  const trace = ['-f', '--seccomp-bpf', '-qq', '-o', '/dev/null', '-e', `trace=${call}`];
+  const trace = ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${call}`];
   const strace = ['strace', ...trace, '-e', `inject=${call}:signal=KILL:when=${count}`];
   const program = [process.execPath, HIVEMAIL, 'up', hive, '--once', '--no-watch'];
   const [file = '', ...args] = killAt === undefined ? program : [...strace, ...program];

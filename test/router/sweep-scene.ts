@@ -9,6 +9,8 @@ import { makeBench, type RouterBench } from '../helpers/router-bench.ts';
 /** A hive with work to do, and what must have become of it when all is at rest. */
 export interface Scene {
   base: RouterBench;
+  /** What an agent does once the router is up. */
+  disturb?: (bench: RouterBench) => void;
   /** Passes until nothing moves any more. */
   passes: number;
   expected: Expected;
@@ -53,7 +55,10 @@ function mendInbox(bench: RouterBench, agent: string): void {
   bench.files.rename(`${inbox}.away`, inbox);
 }
 
-/** A direct letter, a broadcast to five, a bounce, a repaired letter, a stray, a hold, a broken inbox. */
+/**
+ * A direct letter, a broadcast to five, a bounce, a repaired letter, a stray, a hold, a broken inbox, and
+ * a missing `.sent`.
+ */
 export async function firstDelivery(): Promise<Scene> {
   const base = await makeHive();
   breakInbox(base, 'coder');
@@ -66,6 +71,7 @@ export async function firstDelivery(): Promise<Scene> {
   const landed = 'delivered god,tester,writer owed coder held critic';
   return {
     base,
+    disturb: (bench) => removeEmptySent(bench, 'planner'),
     passes: 3,
     expected: {
       seen: [
@@ -165,9 +171,21 @@ export async function secondDelivery(): Promise<Scene> {
 }
 
 /** Starts a router and has it bring everything to rest. */
-export async function journey(bench: RouterBench, { passes }: Scene): Promise<void> {
+export async function journey(bench: RouterBench, { disturb, passes }: Scene): Promise<void> {
   await bench.start();
+  if (disturb !== undefined) {
+    await bench.pass(false);
+    disturb(bench);
+  }
   await bench.passes(passes);
+}
+
+/** Takes an empty `.sent` away, which the router has only just made sure of. */
+function removeEmptySent(bench: RouterBench, agent: string): void {
+  const { sent } = bench.layout.agent(agent as AgentId);
+  if (bench.files.stat(sent) !== undefined && bench.files.list(sent).length === 0) {
+    bench.files.rmdir(sent);
+  }
 }
 
 /** Checks that everything has come to its one end, whatever happened on the way. */

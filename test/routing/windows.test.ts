@@ -97,6 +97,17 @@ describe('turns between two agents', () => {
     }
     expect(arrived).toBeLessThanOrEqual(41);
   });
+  it('are used up by what is written because of notices, also in reply to them', () => {
+    for (const named of [true, false]) {
+      const bench = new RoutingBench({ rules: { pairTurns: 3 } });
+      const codes = Array.from({ length: 5 }, () => {
+        const [notice] = bench.send('coder', bare('nobody')).notices;
+        const inReplyTo = named ? { in_reply_to: notice?.id } : {};
+        return bench.send('coder', { ...bare('tester'), ...inReplyTo }).row.code;
+      });
+      expect(codes).toEqual([...Array<string>(3).fill('delivered'), 'loop-window', 'loop-window']);
+    }
+  });
   it('do not count what a held letter would have answered as answered', () => {
     const bench = new RoutingBench();
     alternate(bench, [

@@ -85,7 +85,7 @@ const MOST_ROW_BYTES = 1024 * 1024;
  */
 export function openRow(fs: HiveFs, path: string): LogRow | undefined {
   const sizeBytes = fs.stat(path)?.sizeBytes ?? 0;
-  if (sizeBytes === 0) return undefined;
+  if (sizeBytes === 0 || fs.read(path, 1, sizeBytes - 1).bytes[0] === LINE_FEED) return undefined;
   const { bytes } = fs.read(path, MOST_ROW_BYTES, Math.max(0, sizeBytes - MOST_ROW_BYTES));
   const begin = bytes.lastIndexOf(LINE_FEED) + 1;
   return parseRow(Buffer.from(bytes.subarray(begin)).toString('utf8'));

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { followLog } from '../../src/log/follow.ts';
 import { takeOverLog } from '../../src/log/take-over.ts';
@@ -19,8 +19,8 @@ function follow(scene: LogScene, from?: number) {
   });
   /** Waits until that many rows have come, and a little longer for one too many. */
   const settle = async (count: number) => {
-    for (let turns = 0; seen.length < count && turns < 5000; turns++) await turn();
-    for (let turns = 0; turns < 50; turns++) await turn();
+    while (seen.length < count) await pause(1);
+    await pause(20);
     return seen;
   };
   return { seen, settle, stop: () => stopping.abort(), done };

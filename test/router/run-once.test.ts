@@ -8,7 +8,7 @@ import { requestControl } from '../../src/router/control-client.ts';
 import { type StartOptions, startRouter } from '../../src/router/daemon.ts';
 import { runOnce } from '../../src/router/run-once.ts';
 import { createFaultyFs, failWhere } from '../helpers/faulty-fs.ts';
-import { makeRealHive, type RealHive } from './real-hive.ts';
+import { makeRealHive, type RealHive, until } from './real-hive.ts';
 
 const letter = (to: string, subject: string) => ({ to, act: 'inform', subject, body: 'b' });
 const once = (hive: RealHive, options: object = {}) =>
@@ -83,8 +83,9 @@ describe('a request from outside', () => {
   });
   it('is carried out by the router that is up', async () => {
     const hive = await makeRealHive();
-    await start(hive, { pollMs: 3_600_000, watch: true });
+    await start(hive);
     expect(await ask(hive, hold)).toContain('on hold');
+    await until(() => hive.rows('roster').length > 0);
     expect(hive.rows('roster')).toMatchObject([{ epoch: 1 }]);
   });
   it('is refused with its code and sentence, either way', async () => {

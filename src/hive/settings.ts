@@ -37,7 +37,11 @@ const settingsSchema = z.strictObject({
       temporaryMs: milliseconds.default(600_000),
     })
     .prefault({}),
-  /** Windows that hold back loops which hops can't see. */
+  /**
+   * Windows that hold back loops which hops do not bound, within `windowMs`: turns between the same two
+   * or three agents, turns of one agent with others than who spoke to it, copies in one conversation,
+   * broadcasts of one agent. docs/format.md says what a turn is.
+   */
   loops: z
     .strictObject({
       windowMs: milliseconds.default(600_000),

@@ -4,7 +4,7 @@ import type { Outcome, OutcomeCode } from './outcomes.ts';
 
 /** A message as the history keeps it: one record for all recipients it went to. */
 export interface RecordedMessage extends Omit<Message, 'to' | 'held'> {
-  /** The recipients as resolved, also those that it did not reach. */
+  /** Those it went to: delivered, filed, owed or held. */
   to: string[];
   outcome: Outcome;
   code: OutcomeCode;

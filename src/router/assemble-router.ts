@@ -1,10 +1,16 @@
 import type { HiveFs } from '../hive/hive-fs.ts';
 import type { HiveLayout } from '../hive/layout.ts';
 import { randomTail } from '../hive/random.ts';
-import { defaultSettings, routingRules } from '../hive/settings.ts';
+import {
+  defaultSettings,
+  type HiveSettings,
+  readSettings,
+  routingRules,
+} from '../hive/settings.ts';
 import { EventLog } from '../log/event-log.ts';
 import { logPlace } from '../log/segments.ts';
 import type { Clock } from '../protocol/clock.ts';
+import { HivemailError, systemCode } from '../protocol/errors.ts';
 import type { HiveEvent, LogRow } from '../protocol/event.ts';
 import { createIdSource, isMessageId } from '../protocol/ids.ts';
 import { RoutingMemory } from '../routing/memory.ts';
@@ -50,7 +56,7 @@ export function assembleRouter(parts: RouterParts): Router {
     const code = state === 'begins' ? key : `${key} over`;
     pendingEvents.push({ kind: 'warning', code, note: message });
   });
-  const settings = defaultSettings();
+  const settings = firstSettings(fs, layout);
   const rules = routingRules(settings);
   const memory = new RoutingMemory();
   const ids = createIdSource({ now: () => clock.now(), random });
@@ -84,6 +90,16 @@ function recall(to: Pick<Router, 'log' | 'memory' | 'rules' | 'ids'>): void {
     for (const id of [row.id, row.batch]) if (isMessageId(id)) to.ids.observe(id);
   }
   to.memory.commit();
+}
+
+/** Reads the settings that the log is recalled with; what is wrong with them the first pass reports. */
+function firstSettings(fs: HiveFs, layout: HiveLayout): HiveSettings {
+  try {
+    return readSettings(fs, layout.settings);
+  } catch (error) {
+    if (!(error instanceof HivemailError) && systemCode(error) === undefined) throw error;
+    return defaultSettings();
+  }
 }
 
 /** Lists the ids that a predecessor issued and that no row may tell of yet. */

@@ -97,7 +97,7 @@ function readInbox(
   try {
     return listInbox(fs, layout, agent);
   } catch (error) {
-    const code = systemCode(error);
+    const code = systemCode(error instanceof HivemailError ? error.cause : error);
     if (code === undefined) throw error;
     problems.push(`The inbox of ${agent} can't be read (${code}): ${layout.agent(agent).inbox}`);
     return [];

@@ -36,8 +36,13 @@ export interface RunningRouter extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** Shortest time between two passes when the last one found nothing, in milliseconds. */
+/**
+ * Shortest time between two passes, in milliseconds, once some in a row were nudged and found nothing: a
+ * writer at work in an outbox. The first of them come at once, since a temporary file is most often
+ * followed by its rename.
+ */
 const MIN_GAP_MS = 10;
+const EMPTY_IN_A_ROW = 3;
 
 /**
  * Starts a router and returns once it holds the hive and its first pass is done.
@@ -87,13 +92,15 @@ interface Loop {
 async function run(loop: Loop): Promise<void> {
   const { router, bell, stopping, options } = loop;
   let last: PassReport | undefined = { letters: 0, more: true, waiting: false };
+  let empty = 0;
   try {
     while (!stopping.signal.aborted) {
       const pollMs = options.pollMs ?? router.settings.pollMs;
-      if (last?.more !== true) await bell.wait(pollMs);
+      const slept = last?.more === true ? false : await bell.wait(pollMs);
       if (stopping.signal.aborted) break;
       last = await pass(loop);
-      if (last?.letters === 0) await pause(MIN_GAP_MS);
+      empty = slept || last?.letters !== 0 ? 0 : empty + 1;
+      if (empty >= EMPTY_IN_A_ROW) await pause(MIN_GAP_MS);
     }
   } finally {
     await close(loop);
@@ -167,10 +174,15 @@ class Bell {
     this.#wake?.();
   }
 
-  /** Waits until the bell rings or time is up. */
-  async wait(mostMs: number): Promise<void> {
-    if (!this.#rung) await this.#sleep(mostMs);
+  /**
+   * Waits until the bell rings or time is up.
+   * @returns false when it had rung already
+   */
+  async wait(mostMs: number): Promise<boolean> {
+    const slept = !this.#rung;
+    if (slept) await this.#sleep(mostMs);
     this.#rung = false;
+    return slept;
   }
 
   async #sleep(ms: number): Promise<void> {

@@ -170,8 +170,11 @@ describe.skipIf(!mounts)('D4. A really full disk', { timeout: LIMIT_MS }, () => 
     const place = await makePlace(disk, AGENTS.join(','));
     const bench = new HiveBench(place.hive);
     await using router = await startRouter(place);
+    // Stopped, so that it does not use up the room that the letters are given.
+    router.signal('SIGSTOP');
     const free = fill(disk, 5 * PAGE);
     writeLetters(bench);
+    router.signal('SIGCONT');
     await vi.waitFor(() => expect(router.stderr()).toMatch(/ENOSPC/), { timeout: 20_000 });
     router.signal('SIGTERM');
     expect((await router.result()).signal).toBe(null);

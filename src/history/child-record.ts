@@ -7,6 +7,7 @@ import {
   processIdentity,
 } from '../hive/process-identity.ts';
 import { HivemailError, systemCode } from '../protocol/errors.ts';
+import { parseStrictly } from '../protocol/parse-strictly.ts';
 import { signalProcess } from './git-process.ts';
 
 const POLL_MS = 20;
@@ -86,13 +87,7 @@ function readRecord(path: string): ProcessIdentity | undefined {
 }
 
 function parseRecord(json: string): ProcessIdentity | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const value = parseStrictly(json)?.value;
   if (typeof value !== 'object' || value === null) return undefined;
   const { pid, startedAt, bootId: boot } = value as Record<string, unknown>;
   // 0 and negative numbers name process groups, 1 the system's own.

@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import { ERRORS, type ErrorCode, systemCode } from '../protocol/errors.ts';
+import { parseStrictly } from '../protocol/parse-strictly.ts';
 import type { HiveFs } from './hive-fs.ts';
 import type { HiveLayout } from './layout.ts';
 import { randomTail } from './random.ts';
@@ -112,10 +113,5 @@ export function withdrawRequest(fs: HiveFs, layout: HiveLayout, name: string): b
 }
 
 function parseAs<Value>(schema: z.ZodType<Value>, text: string): Value | undefined {
-  try {
-    return schema.safeParse(JSON.parse(text)).data;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return undefined;
-  }
+  return schema.safeParse(parseStrictly(text)?.value).data;
 }

@@ -9,6 +9,7 @@ import { createRequire } from 'node:module';
 import { hostname } from 'node:os';
 import { type Clock, toTimestamp } from '../protocol/clock.ts';
 import { systemCode } from '../protocol/errors.ts';
+import { parseStrictly } from '../protocol/parse-strictly.ts';
 import type { HiveFs } from './hive-fs.ts';
 import type { HiveLayout } from './layout.ts';
 import { isSameProcessAlive, ownIdentity, type ProcessIdentity } from './process-identity.ts';
@@ -49,13 +50,7 @@ function textOf(value: unknown): string | undefined {
 
 /** Reads an owner out of the text of owner.json; nothing when it does not hold a whole one. */
 export function parseOwner(text: string): RouterOwner | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const value = parseStrictly(text)?.value;
   if (typeof value !== 'object' || value === null) return undefined;
   const { pid, epoch, ...rest }: Record<string, unknown> = { ...value };
   const host = textOf(rest['host']);

@@ -1,6 +1,7 @@
+import { parseStrictly } from '../protocol/parse-strictly.ts';
 import { decodeLetter } from './decode.ts';
+import { isJsonObject } from './json-object.ts';
 import type { Completeness, LetterLimits } from './letter.ts';
-import { isJsonObject, parseStrictly } from './strict-json.ts';
 import { scanStructure } from './structure.ts';
 
 /**

@@ -1,5 +1,6 @@
+import { parseStrictly } from '../protocol/parse-strictly.ts';
 import { isRouterField } from './fields.ts';
-import { type JsonObject, parseStrictly } from './strict-json.ts';
+import { type JsonObject } from './json-object.ts';
 import { readToken } from './tokens.ts';
 
 /** Every number that a double may not hold has as many digits, or such an exponent. */

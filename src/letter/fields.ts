@@ -1,6 +1,6 @@
+import { isJsonObject, type JsonObject } from './json-object.ts';
 import type { Repair } from './letter.ts';
 import { LETTER_FIELDS, type LetterField } from './letter-schema.ts';
-import { isJsonObject, type JsonObject } from './strict-json.ts';
 
 /** A letter's fields by whose they are; what belongs to the router is left out. */
 export interface SortedFields {

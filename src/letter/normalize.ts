@@ -8,11 +8,11 @@
  */
 import { ACTS } from '../protocol/acts.ts';
 import { type SortedFields, sortFields } from './fields.ts';
+import type { JsonObject } from './json-object.ts';
 import type { LetterIssue, LetterLimits, ParsedLetter, Repair } from './letter.ts';
 import { type LetterField, letterSchema } from './letter-schema.ts';
 import { nearestAct } from './nearest-act.ts';
 import { copySafely } from './safe-json.ts';
-import type { JsonObject } from './strict-json.ts';
 
 /** More would only bury the first ones. */
 const ISSUES_REPORTED = 20;

@@ -1,10 +1,11 @@
+import { parseStrictly } from '../protocol/parse-strictly.ts';
 import { decodeLetter } from './decode.ts';
 import { keepNumbers } from './exact-numbers.ts';
 import { emptyFile, notAnObject, notText, tooDeep, tooLarge, unparsable } from './file-issues.ts';
+import { isJsonObject, type JsonObject } from './json-object.ts';
 import type { LetterIssue, LetterLimits, ParsedLetter, Repair } from './letter.ts';
 import { normalizeLetter } from './normalize.ts';
 import { repairText } from './repair.ts';
-import { isJsonObject, type JsonObject, parseStrictly } from './strict-json.ts';
 import { scanStructure } from './structure.ts';
 
 /**

@@ -1,5 +1,5 @@
+import { isJsonObject, type JsonObject } from './json-object.ts';
 import type { Repair } from './letter.ts';
-import { isJsonObject, type JsonObject } from './strict-json.ts';
 
 /**
  * Copies a parsed JSON object into one that can do no harm further on, however it is merged or written:

@@ -3,6 +3,7 @@ import { ACTS } from './acts.ts';
 import type { AgentId } from './addresses.ts';
 import { escapeUnsafe } from './escape.ts';
 import type { MessageId } from './ids.ts';
+import { parseStrictly } from './parse-strictly.ts';
 
 /** A conversation's name: 1 to 128 word characters, dots, colons and dashes. */
 export const CONVERSATION = /^[\w.:-]{1,128}$/;
@@ -71,14 +72,7 @@ export interface Message {
  * @returns nothing when it is no message
  */
 export function parseMessage(text: string): Message | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-  const parsed = messageSchema.safeParse(value);
+  const parsed = messageSchema.safeParse(parseStrictly(text)?.value);
   return parsed.success ? (parsed.data as unknown as Message) : undefined;
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { keepNumbers } from '../../src/letter/exact-numbers.ts';
-import type { JsonObject } from '../../src/letter/strict-json.ts';
+import type { JsonObject } from '../../src/letter/json-object.ts';
 
 function keep(text: string) {
   return keepNumbers(JSON.parse(text) as JsonObject, text);

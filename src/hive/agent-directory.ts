@@ -1,8 +1,8 @@
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { type AgentId, DESK } from '../protocol/addresses.ts';
 import { HivemailError } from '../protocol/errors.ts';
 import { escapeLine } from '../protocol/escape.ts';
-import type { HiveFs } from './hive-fs.ts';
+import type { Anchor, HiveFs } from './hive-fs.ts';
 import type { HiveLayout } from './layout.ts';
 import { makeMissing } from './make-missing.ts';
 import type { RegistryAgent } from './registry.ts';
@@ -21,10 +21,11 @@ export async function makeAgentDirectory(
 ): Promise<void> {
   const paths = layout.agent(id);
   makeMissing(fs, layout.agents);
-  requireDirectory(fs, paths.root);
+  using root = enter(fs, paths.root, paths.root);
+  const within = (path: string): string => join(root.path, basename(path));
   if (id !== DESK) {
-    await createMissing(fs, paths.identity, identityText(id, agent));
-    await createMissing(fs, paths.memory, `# Memory of ${agent.name ?? id}\n`);
+    await createMissing(fs, within(paths.identity), identityText(id, agent));
+    await createMissing(fs, within(paths.memory), `# Memory of ${agent.name ?? id}\n`);
   }
   const mailboxes = [
     [paths.inbox, paths.done],
@@ -33,8 +34,8 @@ export async function makeAgentDirectory(
   let failure: unknown;
   for (const [dir, below] of mailboxes) {
     try {
-      requireDirectory(fs, dir);
-      makeMissing(fs, below);
+      using mailbox = enter(fs, within(dir), dir);
+      makeMissing(fs, join(mailbox.path, basename(below)));
     } catch (error) {
       failure ??= error;
     }
@@ -44,11 +45,12 @@ export async function makeAgentDirectory(
 
 const WORDS = { file: 'a file', link: 'a link', other: 'a pipe or a device' };
 
-function requireDirectory(fs: HiveFs, dir: string): void {
-  makeMissing(fs, dir);
-  const kind = fs.stat(dir)?.kind;
-  if (kind === undefined || kind === 'directory') return;
-  const sentence = `${escapeLine(dir)} is ${WORDS[kind]} and no directory. Move it away.`;
+/** Makes a directory when it is missing, and takes hold of it. `told`: its name for the person. */
+function enter(fs: HiveFs, path: string, told: string): Anchor {
+  makeMissing(fs, path);
+  const kind = fs.stat(path)?.kind ?? 'directory';
+  if (kind === 'directory') return fs.anchor(path);
+  const sentence = `${escapeLine(told)} is ${WORDS[kind]} and no directory. Move it away.`;
   throw new HivemailError('io', sentence);
 }
 

@@ -40,8 +40,25 @@ export interface HiveFs {
   rmdir(dir: string): void;
   /** Removes a file or link. */
   unlink(path: string): void;
+  /**
+   * Takes hold of a directory, so that what is reached through {@link Anchor.path} lies in that very one,
+   * whatever its name comes to mean meanwhile.
+   * @throws the system's error; `ENOTDIR` for a link and for whatever else is no directory
+   */
+  anchor(dir: string): Anchor;
   /** Makes the entries of a directory durable. Does nothing where the platform can't sync directories. */
   syncDir(dir: string): Promise<void>;
+}
+
+/** A hold on a directory. */
+export interface Anchor extends Disposable {
+  /** Path of the directory while it is held; after that it may lead anywhere. */
+  readonly path: string;
+  /**
+   * False where the platform has no such path, and {@link Anchor.path} is the one given: then the directory
+   * was looked at, and its name can still be given to another before it is used.
+   */
+  readonly holds: boolean;
 }
 
 /** What stands at a path. */

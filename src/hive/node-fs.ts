@@ -19,6 +19,7 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { systemCode } from '../protocol/errors.ts';
+import { openAnchor } from './anchor.ts';
 import { openForAppend } from './append-file.ts';
 import type { FileStat, HiveFs } from './hive-fs.ts';
 import { decodeName, rawPath } from './raw-name.ts';
@@ -149,6 +150,7 @@ export function createNodeFs({ platform = process.platform }: NodeFsOptions = {}
     },
     rmdir: (dir) => rmdirSync(rawPath(dir)),
     unlink: (path) => unlinkSync(rawPath(path)),
+    anchor: (dir) => openAnchor(dir, platform),
     syncDir: (dir) => slots.use(() => syncDir(dir)),
   };
 }

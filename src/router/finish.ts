@@ -3,6 +3,7 @@
  * so the same code serves the batch of this pass, one that met an error before, and one of a router
  * that died. A batch that gets stuck stays owed and holds up no other.
  */
+import { join, sep } from 'node:path';
 import type { AgentId } from '../protocol/addresses.ts';
 import { systemCode } from '../protocol/errors.ts';
 import type { Copy } from '../routing/plan.ts';
@@ -109,7 +110,7 @@ async function syncDirs(
   router: Router,
 ): Promise<boolean> {
   let code: string | undefined;
-  for (const result of await Promise.allSettled([...dirs].map((dir) => router.fs.syncDir(dir)))) {
+  for (const result of await Promise.allSettled([...dirs].map((dir) => syncDir(dir, router)))) {
     if (result.status === 'fulfilled') continue;
     code = systemCode(result.reason);
     if (code === undefined) throw result.reason;
@@ -117,6 +118,22 @@ async function syncDirs(
   if (code === undefined) return true;
   for (const batch of batches) noteTrouble(batch, code, router);
   return false;
+}
+
+/**
+ * Syncs a directory that files were moved into. An agent may have taken its `.sent` away again; then the
+ * place that its originals came from is synced instead, so that none of them comes back as a new letter.
+ */
+async function syncDir(dir: string, { fs, layout, epoch }: Router): Promise<void> {
+  const isAgents = dir.startsWith(join(layout.agents, sep));
+  const isGone = (): boolean => isAgents && fs.stat(dir)?.kind !== 'directory';
+  if (isGone()) return fs.syncDir(epoch.claim);
+  try {
+    await fs.syncDir(dir);
+  } catch (error) {
+    if (systemCode(error) === undefined || !isGone()) throw error;
+    await fs.syncDir(epoch.claim);
+  }
 }
 
 function recordFinished(batch: OwedBatch, router: Router): void {

@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { AnchoredPaths } from '../hive/anchored-paths.ts';
 import type { HiveFs } from '../hive/hive-fs.ts';
 import type { HiveLayout } from '../hive/layout.ts';
 import type { AgentId } from '../protocol/addresses.ts';
@@ -28,10 +29,12 @@ export function archiveBatch(
   changed: Set<string>,
 ): void {
   let failure: unknown;
+  using paths = new AnchoredPaths(context.fs, context.layout);
+  const archiving = { ...context, paths };
   for (const move of plan.moves) {
     try {
       changed.add(
-        move.from === 'claim' ? archiveClaim(move, context) : removeConsumed(move, context),
+        move.from === 'claim' ? archiveClaim(move, archiving) : removeConsumed(move, context),
       );
     } catch (error) {
       failure ??= error;
@@ -52,45 +55,53 @@ function removeConsumed(move: Exclude<Move, { from: 'claim' }>, context: Archive
   return dir;
 }
 
-function archiveClaim(move: Extract<Move, { from: 'claim' }>, context: ArchiveContext): string {
+interface Archiving extends ArchiveContext {
+  paths: AnchoredPaths;
+}
+
+type ClaimMove = Extract<Move, { from: 'claim' }>;
+
+function archiveClaim(move: ClaimMove, context: Archiving): string {
   const { fs, layout, epoch, onArchived } = context;
-  const from = join(epoch.claim, move.name);
-  const { sent } = layout.agent(move.agent);
-  const filed = tryMove(fs, from, sent, move.as) || tryAgain(fs, from, sent, move.as);
-  if (filed) {
+  if (tryMove(move, context) || tryAgain(move, context)) {
     onArchived(move.agent, 'sent');
-    return sent;
+    return layout.agent(move.agent).sent;
   }
   const unfiled = join(layout.router, 'unfiled', move.agent);
   tryMakeDirectory(fs, join(layout.router, 'unfiled'));
   tryMakeDirectory(fs, unfiled);
-  fs.rename(from, join(unfiled, move.as));
+  fs.rename(join(epoch.claim, move.name), join(unfiled, move.as));
   onArchived(move.agent, 'unfiled');
   return unfiled;
 }
 
-function tryAgain(fs: HiveFs, from: string, dir: string, name: string): boolean {
-  tryMakeDirectory(fs, dir);
-  return tryMove(fs, from, dir, name);
+function tryAgain(move: ClaimMove, context: Archiving): boolean {
+  const { fs, layout, paths } = context;
+  paths.forget(move.agent, 'sent');
+  const name = basename(layout.agent(move.agent).sent);
+  attempt(() => fs.mkdir(join(paths.of(move.agent, 'outbox'), name)));
+  return tryMove(move, context);
 }
 
-/** Moves a file into a real directory; true when its source is gone, by us or by an earlier try. */
-function tryMove(fs: HiveFs, from: string, dir: string, name: string): boolean {
-  if (fs.stat(dir)?.kind === 'directory') {
-    try {
-      fs.rename(from, join(dir, name));
-      return true;
-    } catch (error) {
-      if (systemCode(error) === undefined) throw error;
-    }
-  }
-  return fs.stat(from) === undefined;
+/** Moves a claim into a real directory; true when its source is gone, by us or by an earlier try. */
+function tryMove(move: ClaimMove, { fs, epoch, paths }: Archiving): boolean {
+  const from = join(epoch.claim, move.name);
+  return (
+    attempt(() => fs.rename(from, join(paths.of(move.agent, 'sent'), move.as))) ||
+    fs.stat(from) === undefined
+  );
 }
 
 function tryMakeDirectory(fs: HiveFs, dir: string): void {
+  attempt(() => fs.mkdir(dir));
+}
+
+function attempt(step: () => void): boolean {
   try {
-    fs.mkdir(dir);
+    step();
+    return true;
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
+    return false;
   }
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { AnchoredPaths } from '../hive/anchored-paths.ts';
 import type { HiveFs } from '../hive/hive-fs.ts';
 import type { HiveLayout } from '../hive/layout.ts';
 import { assessLetter } from '../letter/completeness.ts';
@@ -47,10 +48,13 @@ export interface ClaimResult {
 
 /**
  * Takes the letters that are ready out of their outboxes: one rename each, into a name that carries
- * the id, so that from here on neither a reused file name nor a slow writer can mix two letters.
+ * the id, so that from here on neither a reused file name nor a slow writer can mix two letters. Each
+ * outbox is held meanwhile, and none is reached through a link.
  */
 export function claimLetters(candidates: readonly Candidate[], context: ClaimContext): ClaimResult {
-  const { budget } = context;
+  const { budget, fs, layout } = context;
+  using paths = new AnchoredPaths(fs, layout);
+  const claiming = { ...context, paths };
   const result: ClaimResult = { claimed: [], pending: new Set(), trouble: [], more: false };
   const perSender = new Map<AgentId, number>();
   let bytes = 0;
@@ -63,14 +67,18 @@ export function claimLetters(candidates: readonly Candidate[], context: ClaimCon
       result.more = true;
       continue;
     }
-    if (!claimCandidate(candidate, context, result)) continue;
+    if (!claimCandidate(candidate, claiming, result)) continue;
     perSender.set(agent, taken + 1);
     bytes += Math.min(stat.sizeBytes, context.limits.letterBytes);
   }
   return result;
 }
 
-function claimCandidate(candidate: Candidate, context: ClaimContext, result: ClaimResult): boolean {
+interface Claiming extends ClaimContext {
+  paths: AnchoredPaths;
+}
+
+function claimCandidate(candidate: Candidate, context: Claiming, result: ClaimResult): boolean {
   const { agent, name } = candidate;
   try {
     if (!isReady(candidate, context)) {
@@ -78,7 +86,7 @@ function claimCandidate(candidate: Candidate, context: ClaimContext, result: Cla
       return false;
     }
     const claimName = formatClaimName({ id: context.nextId(), sender: agent, file: name });
-    const from = join(context.layout.agent(agent).outbox, name);
+    const from = join(context.paths.of(agent, 'outbox'), name);
     context.fs.rename(from, join(context.epoch.claim, claimName));
     result.claimed.push(claimName);
     return true;
@@ -93,11 +101,11 @@ function claimCandidate(candidate: Candidate, context: ClaimContext, result: Cla
   }
 }
 
-function isReady({ agent, name, stat }: Candidate, context: ClaimContext): boolean {
-  const { fs, layout, limits, settle, watch, nowMs } = context;
+function isReady({ agent, name, stat }: Candidate, context: Claiming): boolean {
+  const { fs, paths, limits, settle, watch, nowMs } = context;
   if (stat.kind !== 'file' || stat.sizeBytes > limits.letterBytes) return true;
   if (watch.isStill(stat, nowMs)) return false;
-  const content = fs.read(join(layout.agent(agent).outbox, name), limits.letterBytes + 1);
+  const content = fs.read(join(paths.of(agent, 'outbox'), name), limits.letterBytes + 1);
   const neededMs = settleMs(assessLetter(content.bytes, limits), settle);
   return neededMs === 0 || watch.hasSettled(content.stat, neededMs, nowMs);
 }

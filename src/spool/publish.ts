@@ -1,6 +1,9 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { AnchoredPaths } from '../hive/anchored-paths.ts';
 import type { HiveFs } from '../hive/hive-fs.ts';
 import type { HiveLayout } from '../hive/layout.ts';
+import { makeMissing } from '../hive/make-missing.ts';
+import { systemError } from '../hive/write-file.ts';
 import { systemCode } from '../protocol/errors.ts';
 import type { Copy } from '../routing/plan.ts';
 import type { Epoch } from './epoch.ts';
@@ -43,9 +46,11 @@ export function parseDeferredName(name: string): DeferredName | undefined {
  */
 export function publishBatch({ plan, dir }: OwedBatch, context: PublishContext): void {
   let failure: unknown;
+  using paths = new AnchoredPaths(context.fs, context.layout);
+  const publishing = { ...context, paths };
   for (const copy of plan.copies) {
     try {
-      publishCopy(copy, join(dir, copy.name), plan.batch, context);
+      publishCopy(copy, join(dir, copy.name), plan.batch, publishing);
     } catch (error) {
       failure ??= error;
     }
@@ -53,7 +58,11 @@ export function publishBatch({ plan, dir }: OwedBatch, context: PublishContext):
   if (failure !== undefined) throw failure;
 }
 
-function publishCopy(copy: Copy, from: string, batch: string, context: PublishContext): void {
+interface Publishing extends PublishContext {
+  paths: AnchoredPaths;
+}
+
+function publishCopy(copy: Copy, from: string, batch: string, context: Publishing): void {
   const { fs, epoch } = context;
   const code = tryPublish(copy, from, context);
   // Gone: published or deferred by an earlier try, whatever this one says.
@@ -63,22 +72,34 @@ function publishCopy(copy: Copy, from: string, batch: string, context: PublishCo
 }
 
 /** Renames a copy into place; returns the reason when that did not work. */
-function tryPublish(copy: Copy, from: string, { fs, layout }: PublishContext): string | undefined {
-  const { root, inbox } = layout.agent(copy.to);
-  const dir = copy.place === 'inbox' ? inbox : layout.heldFor(copy.to);
+function tryPublish(copy: Copy, from: string, context: Publishing): string | undefined {
   try {
-    // Through a link it would go out of the hive, or to another agent.
-    if (copy.place === 'inbox' && (fs.stat(root)?.kind ?? 'directory') !== 'directory') {
-      return 'ENOTDIR';
-    }
-    const kind = fs.stat(dir)?.kind;
-    if (kind === undefined) fs.mkdir(dir);
-    else if (kind !== 'directory') return 'ENOTDIR';
-    fs.rename(from, join(dir, `${copy.id}.json`));
+    const name = `${copy.id}.json`;
+    const dir = copy.place === 'inbox' ? inboxOf(copy, context) : heldOf(copy, context);
+    context.fs.rename(from, join(dir, name));
     return undefined;
   } catch (error) {
     const code = systemCode(error);
     if (code === undefined) throw error;
+    context.paths.forget(copy.to, 'inbox');
     return code;
   }
+}
+
+/** Finds an inbox, made when it is missing; through a link a copy would go to another agent or place. */
+function inboxOf({ to }: Copy, { fs, layout, paths }: Publishing): string {
+  try {
+    return paths.of(to, 'inbox');
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+    fs.mkdir(join(paths.of(to, 'root'), basename(layout.agent(to).inbox)));
+    return paths.of(to, 'inbox');
+  }
+}
+
+function heldOf({ to }: Copy, { fs, layout }: Publishing): string {
+  const dir = layout.heldFor(to);
+  makeMissing(fs, dir);
+  if (fs.stat(dir)?.kind === 'directory') return dir;
+  throw systemError('ENOTDIR', 'lstat', 'not a directory');
 }

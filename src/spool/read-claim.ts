@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { AnchoredPaths } from '../hive/anchored-paths.ts';
 import type { FileContent, HiveFs } from '../hive/hive-fs.ts';
 import type { HiveLayout } from '../hive/layout.ts';
 import { assessLetter } from '../letter/completeness.ts';
@@ -98,11 +99,9 @@ function parentInMailbox(
 ): KnownMessage | undefined {
   if (id === undefined || memory.message(id) !== undefined || !MAILBOX_ID.test(id))
     return undefined;
-  const { inbox, done } = layout.agent(sender);
-  for (const dir of [inbox, done]) {
-    // Not through a link, which may lead into another agent's mailbox.
-    if (fs.stat(dir)?.kind !== 'directory') return undefined;
-    const message = readMessage(fs, join(dir, `${id}.json`));
+  using paths = new AnchoredPaths(fs, layout);
+  for (const place of ['inbox', 'done'] as const) {
+    const message = readMessage(fs, () => join(paths.of(sender, place), `${id}.json`));
     if (message?.id === id) {
       // Munder Difflin leaves `to` as it was addressed.
       const addressed = [message.to, ...(message.to_all ?? [])];
@@ -113,9 +112,9 @@ function parentInMailbox(
   return undefined;
 }
 
-function readMessage(fs: HiveFs, path: string): ReturnType<typeof parseMessage> {
+function readMessage(fs: HiveFs, path: () => string): ReturnType<typeof parseMessage> {
   try {
-    return parseMessage(Buffer.from(fs.read(path, MOST_PARENT_BYTES).bytes).toString('utf8'));
+    return parseMessage(Buffer.from(fs.read(path(), MOST_PARENT_BYTES).bytes).toString('utf8'));
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
     return undefined;

@@ -3,6 +3,7 @@
  * outbox costs no more than the names it is allowed to sort.
  */
 import { join } from 'node:path';
+import { AnchoredPaths } from '../hive/anchored-paths.ts';
 import type { FileStat, HiveFs } from '../hive/hive-fs.ts';
 import type { HiveLayout } from '../hive/layout.ts';
 import type { AgentId } from '../protocol/addresses.ts';
@@ -57,6 +58,13 @@ interface OutboxState {
   sinceMs: number;
   /** Something in it is not done with, so it is listed again whatever its mtime says. */
   pending: boolean;
+}
+
+/** An outbox as it is listed. */
+interface ListedOutbox {
+  agent: AgentId;
+  /** Path that leads to the directory itself. */
+  outbox: string;
 }
 
 /** A directory's mtime can stand still for a change within its resolution; later changes always show. */
@@ -137,21 +145,23 @@ export class OutboxScanner {
   }
 
   #listOutbox(agent: AgentId, sortedNames: number, result: ScanResult): Candidate[] {
-    const { outbox } = this.#layout.agent(agent);
-    const names = this.#fs.list(outbox, sortedNames + 1);
+    using paths = new AnchoredPaths(this.#fs, this.#layout);
+    const place = { agent, outbox: paths.of(agent, 'outbox') };
+    const names = this.#fs.list(place.outbox, sortedNames + 1);
     if (names.length <= sortedNames) {
-      return this.#look(agent, names, result).sort(byTimeWritten);
+      return this.#look(place, names, result).sort(byTimeWritten);
     }
     result.overfull.push(agent);
     const letters = names.filter(hasLetterName);
-    const some = letters.length > 0 ? letters : this.#fs.list(outbox).filter(hasLetterName);
-    return this.#look(agent, some.slice(0, MOST_UNSORTED), result);
+    const some = letters.length > 0 ? letters : this.#fs.list(place.outbox).filter(hasLetterName);
+    return this.#look(place, some.slice(0, MOST_UNSORTED), result);
   }
 
-  #look(agent: AgentId, names: readonly string[], result: ScanResult): Candidate[] {
+  #look(place: ListedOutbox, names: readonly string[], result: ScanResult): Candidate[] {
+    const { agent } = place;
     const candidates: Candidate[] = [];
     for (const name of names) {
-      const stat = name.startsWith('.') ? undefined : this.#stat(agent, name, result);
+      const stat = name.startsWith('.') ? undefined : this.#stat(place, name, result);
       if (stat === undefined) continue;
       if (hasLetterName(name) && stat.kind !== 'directory') {
         candidates.push({ agent, name, stat });
@@ -162,9 +172,10 @@ export class OutboxScanner {
     return candidates;
   }
 
-  #stat(agent: AgentId, name: string, { trouble }: ScanResult): FileStat | undefined {
+  #stat({ agent, outbox }: ListedOutbox, name: string, result: ScanResult): FileStat | undefined {
+    const { trouble } = result;
     try {
-      return this.#fs.stat(join(this.#layout.agent(agent).outbox, name));
+      return this.#fs.stat(join(outbox, name));
     } catch (error) {
       const code = systemCode(error);
       if (code === undefined) throw error;

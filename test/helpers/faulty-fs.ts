@@ -52,7 +52,7 @@ export interface FaultyFs extends HiveFs {
   restart(): void;
 }
 
-const READING = new Set<OperationKind>(['list', 'stat', 'read', 'openStat']);
+const READING = new Set<OperationKind>(['list', 'stat', 'read', 'anchor', 'openStat']);
 const WRITING_CONTENT = new Set<OperationKind>(['create', 'append']);
 
 /** Tells whether an operation changes nothing, so that a crash after it is one before the next. */
@@ -109,6 +109,7 @@ class Faulty implements FaultyFs {
   stat = (path: string) => this.#run('stat', path, () => this.#inner.stat(path));
   read = (path: string, most: number, from?: number) =>
     this.#run('read', path, () => this.#inner.read(path, most, from));
+  anchor = (dir: string) => this.#run('anchor', dir, () => this.#inner.anchor(dir));
   rename = (from: string, to: string) =>
     this.#run('rename', from, () => this.#inner.rename(from, to), to);
   mkdir = (dir: string) => this.#run('mkdir', dir, () => this.#inner.mkdir(dir));

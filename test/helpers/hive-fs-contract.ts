@@ -190,6 +190,30 @@ function describeDirectories(subject: Subject): void {
   });
 }
 
+function describeAnchors(subject: Subject): void {
+  it('holds a directory, and reaches what is in it', async () => {
+    const { fs, at } = subject();
+    fs.mkdir(at('d'));
+    await fs.create(at('d', 'f'), 'x');
+    using anchor = fs.anchor(at('d'));
+    expect(fs.list(anchor.path)).toEqual(['f']);
+    fs.rename(join(anchor.path, 'f'), at('g'));
+    expect(fs.stat(at('g'))?.kind).toBe('file');
+    fs.mkdir(join(anchor.path, 'below'));
+    using below = fs.anchor(join(anchor.path, 'below'));
+    await fs.create(join(below.path, 'f'), 'y');
+    expect(text(fs.read(at('d', 'below', 'f'), LIMIT).bytes)).toBe('y');
+    await expect(fs.syncDir(below.path)).resolves.toBeUndefined();
+  });
+  it('holds nothing but a directory', async () => {
+    const { fs, at } = subject();
+    await fs.create(at('f'), '');
+    expect(await failure(() => fs.anchor(at('f')))).toBe('ENOTDIR');
+    expect(await failure(() => fs.anchor(at('f', 'x')))).toBe('ENOTDIR');
+    expect(await failure(() => fs.anchor(at('gone')))).toBe('ENOENT');
+  });
+}
+
 /**
  * Describes what every {@link HiveFs} does, the real one and any stand-in.
  * @param name - of the implementation, for the titles
@@ -211,5 +235,6 @@ export function describeHiveFs(name: string, make: () => HiveFsUnderTest): void 
     describeAppending(subject);
     describeRenaming(subject);
     describeDirectories(subject);
+    describeAnchors(subject);
   });
 }

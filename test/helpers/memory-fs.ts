@@ -6,7 +6,7 @@
  * `pipe` and `chmod`.
  */
 import { dirname, join } from 'node:path';
-import type { AppendFile, FileStat, HiveFs } from '../../src/hive/hive-fs.ts';
+import type { Anchor, AppendFile, FileStat, HiveFs } from '../../src/hive/hive-fs.ts';
 import { rawPath } from '../../src/hive/raw-name.ts';
 
 /** Files in memory, and what others than the router do to them. */
@@ -174,6 +174,13 @@ class Memory implements MemoryFs {
     if (place.node.kind === 'directory') fail('EISDIR', 'unlink', path);
     this.#requireWritable(place.parent, path);
     this.#remove(place);
+  };
+
+  anchor = (dir: string): Anchor => {
+    const { node } = this.#place(dir, 'open');
+    if (node === undefined) fail('ENOENT', 'open', dir);
+    if (node.kind !== 'directory') fail('ENOTDIR', 'open', dir);
+    return { path: dir, holds: false, [Symbol.dispose]: () => {} };
   };
 
   syncDir = async (dir: string): Promise<void> => {

@@ -58,6 +58,27 @@ describe('what stands in an outbox and is no letter', () => {
     }
     expect(readdirSync(root)).not.toContain('nowhere');
   });
+  it.each(['linux', 'darwin'] as const)('takes hold of no link, on %s', async (platform) => {
+    const files = createNodeFs({ platform });
+    mkdirSync(join(root, 'd'));
+    symlinkSync('d', join(root, 'link'));
+    expect(await failure(() => files.anchor(join(root, 'link')))).toBe('ENOTDIR');
+    using anchor = files.anchor(join(root, 'd'));
+    expect(anchor.holds).toBe(platform === 'linux');
+  });
+  it.runIf(process.platform === 'linux')(
+    'reaches a directory that it holds under any name, and nothing in its place',
+    async () => {
+      mkdirSync(join(root, 'd'));
+      using anchor = hiveFs.anchor(join(root, 'd'));
+      hiveFs.rename(join(root, 'd'), join(root, 'away'));
+      mkdirSync(join(root, 'other'));
+      symlinkSync('other', join(root, 'd'));
+      await hiveFs.create(join(anchor.path, 'f'), 'x');
+      expect(readdirSync(join(root, 'other'))).toEqual([]);
+      expect(readdirSync(join(root, 'away'))).toEqual(['f']);
+    },
+  );
   it('reads no more of a huge sparse file than asked', () => {
     const huge = join(root, 'huge.json');
     writeFileSync(huge, '');
@@ -77,6 +98,9 @@ describe('what stands in an outbox and is no letter', () => {
         await failure(() => hiveFs.create(join(root, name, 'x'), 'x'));
       }
       hiveFs.list(root, 1);
+      for (const name of ['f', '.', 'gone']) {
+        await failure(() => hiveFs.anchor(join(root, name))[Symbol.dispose]());
+      }
       await hiveFs.syncDir(root);
     }
     expect(openDescriptors()).toBe(before);

@@ -246,3 +246,36 @@ describe('a machine that refuses for long', () => {
     expect(problems(bench)).toEqual([]);
   });
 });
+
+describe('a .sent that goes once the original lies in it', () => {
+  const sent = '/hive/agents/planner/outbox/.sent';
+  it.each<[string, (bench: RouterBench) => void]>([
+    ['removed', (bench) => bench.files.rename(sent, '/gone')],
+    [
+      'with a file in its place',
+      (bench) => {
+        bench.files.rename(sent, '/gone');
+        bench.files.write(sent, 'x');
+      },
+    ],
+    ['with its outbox', (bench) => bench.files.rename('/hive/agents/planner/outbox', '/gone')],
+  ])('%s, keeps no batch from its end', async (_, take) => {
+    const bench = await makeRunning();
+    bench.write('planner', 'a.json', letter('coder'));
+    let taken = false;
+    bench.fs.plan = ({ kind, path }) => {
+      if (kind === 'syncDir' && path === sent && !taken) {
+        take(bench);
+        taken = true;
+      }
+      return undefined;
+    };
+    await bench.passes(3);
+    expect(taken).toBe(true);
+    expect(bench.inbox('coder')).toHaveLength(1);
+    expect(rows(bench, 'letter')).toHaveLength(1);
+    expect(bench.place('owed')).toEqual([]);
+    expect(bench.queue()).toHaveLength(1);
+    expect(problems(bench).filter((key) => key.startsWith('batch/'))).toEqual([]);
+  });
+});

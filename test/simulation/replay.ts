@@ -2,7 +2,7 @@
  * What a router gets to know: answers of the file system, the clocks and the random numbers. Those it
  * got before are given again, in their order; then the files are asked, and the answers kept.
  */
-import type { AppendFile, HiveFs } from '../../src/hive/hive-fs.ts';
+import type { Anchor, AppendFile, HiveFs } from '../../src/hive/hive-fs.ts';
 import type { MemoryFs } from '../helpers/memory-fs.ts';
 
 /** What is around the routers. */
@@ -86,6 +86,7 @@ export class Replay {
       stat: (path) => this.#ask(() => files.stat(path)) as ReturnType<HiveFs['stat']>,
       read: (path, most, from) =>
         this.#ask(() => files.read(path, most, from)) as ReturnType<HiveFs['read']>,
+      anchor: (dir) => this.#ask(() => files.anchor(dir)) as Anchor,
       rename: (from, to) =>
         void this.#change({ paths: [from, to], act: ([a = '', b = '']) => files.rename(a, b) }),
       mkdir: (dir) => void this.#change({ paths: [dir], act: ([a = '']) => files.mkdir(a) }),

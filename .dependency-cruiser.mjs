@@ -143,6 +143,12 @@ export default {
       { path: '^src/', pathNot: ['^src/doorbell/', '^src/cli/'] },
     ),
     forbid(
+      'hook-starts-fast',
+      'What a client waits for at every tool call loads no schema, logger or command line.',
+      { path: '^src/cli/hook' },
+      { path: ['zod', 'pino', 'commander', 'chokidar'].map(packaged), reachable: true },
+    ),
+    forbid(
       'inside-without-surfaces',
       'The library does not know its surfaces.',
       { path: '^src/', pathNot: SURFACES.map(folder) },

@@ -16,6 +16,9 @@ if (isOldNode()) {
     `hivemail: Hivemail needs Node ${NEEDED.join('.')} or newer; this is ${process.version}. Install it from https://nodejs.org and try again.`,
   );
   process.exitCode = 1;
+} else if (process.argv[2] === 'hook') {
+  process.umask(0o077);
+  require('./hook.cjs');
 } else {
   // The router syncs many files at once, each on a thread of this pool; libuv reads its size only once.
   process.env['UV_THREADPOOL_SIZE'] ??= '16';

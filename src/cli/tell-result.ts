@@ -1,6 +1,5 @@
-import { ERRORS, escapeLine, type LogRow, type SendResult } from '../index.ts';
+import { ERRORS, escapeLine, type LogRow, type SendResult, shellQuote } from '../index.ts';
 import type { Context } from './context.ts';
-import { shellQuote } from './shell-quote.ts';
 
 /**
  * Tells what became of a letter that was sent.

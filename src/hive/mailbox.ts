@@ -5,7 +5,8 @@
 import { join } from 'node:path';
 import type { AgentId } from '../protocol/addresses.ts';
 import { HivemailError, systemCode } from '../protocol/errors.ts';
-import { type Message, parseMessage } from '../protocol/message.ts';
+import type { Message } from '../protocol/message.ts';
+import { parseMessage } from '../protocol/parse-message.ts';
 import type { HiveFs } from './hive-fs.ts';
 import type { HiveLayout } from './layout.ts';
 import { makeMissing } from './make-missing.ts';

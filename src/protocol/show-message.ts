@@ -1,4 +1,5 @@
 import { DESK } from './addresses.ts';
+import { ageOf } from './age.ts';
 import { cutText, escapeLine, escapeUnsafe, padText } from './escape.ts';
 import type { Message } from './message.ts';
 import { redactSecrets } from './redact.ts';
@@ -27,6 +28,8 @@ export interface ShowMessageLineOptions {
   redact: boolean;
   /** Most code points of the subject; 72 by default. */
   subjectLength?: number | undefined;
+  /** Milliseconds since the epoch: shows how old the letter is, and its hops. */
+  now?: number | undefined;
 }
 
 type Clean = (text: string) => string;
@@ -73,7 +76,8 @@ function headers(message: Message): { label: string; value: string }[] {
   return lines;
 }
 
-function fenced(title: string, end: string, text: string): string[] {
+/** Puts a text between two lines that carry a nonce, every line of it behind `| `. */
+export function fenced(title: string, end: string, text: string): string[] {
   const lines = escapeUnsafe(text).split('\n');
   return [`--- ${title} ---`, ...lines.map((line) => `| ${line}`), `--- ${end} ---`];
 }
@@ -113,17 +117,23 @@ export function showMessage(message: Message, options: ShowMessageOptions): stri
 }
 
 /**
- * Renders a message as one line of a listing: id, sender, act, whether a reply is due, subject. The
- * subject comes last, so that it can't imitate a column.
+ * Renders a message as one line of a listing: id, sender, act, whether a reply is due, when asked age and
+ * hops, subject. The subject comes last, so that it can't imitate a column.
  * @returns one line, without a line feed
  */
 export function showMessageLine(message: Message, options: ShowMessageLineOptions): string {
   const clean = cleaner(options.redact);
+  const { now, subjectLength = SUBJECT_LENGTH } = options;
   return [
     clean(message.id),
     padText(cutText(clean(message.from), NAME_LENGTH), SENDER_WIDTH),
     message.act.padEnd(ACT_WIDTH),
     (message.requires_reply ? REPLY_DUE : '').padEnd(REPLY_DUE.length),
-    cutText(clean(message.subject), options.subjectLength ?? SUBJECT_LENGTH),
+    ...(now === undefined ? [] : [ageAndHops(message, now)]),
+    cutText(clean(message.subject), subjectLength),
   ].join('  ');
+}
+
+function ageAndHops({ created_at: sentAt, hops }: Message, now: number): string {
+  return `${ageOf(sentAt, now).padStart(3)}  hop ${String(hops).padEnd(2)}`;
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { AgentId } from '../protocol/addresses.ts';
 import { systemCode } from '../protocol/errors.ts';
 import { isMessageId, type MessageId } from '../protocol/ids.ts';
-import { parseMessage } from '../protocol/message.ts';
+import { parseMessage } from '../protocol/parse-message.ts';
 import type { CopyPlace, DeferredCopy } from '../routing/inputs.ts';
 import { parseDeferredName } from '../spool/publish.ts';
 import { isExpired } from './deferral.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type AgentId, DESK, isAgentId } from '../protocol/addresses.ts';
 import { systemCode } from '../protocol/errors.ts';
-import { parseMessage } from '../protocol/message.ts';
+import { parseMessage } from '../protocol/parse-message.ts';
 import type { HeldMessage } from '../routing/inputs.ts';
 import type { Router } from './router.ts';
 

@@ -7,7 +7,7 @@ import type { LetterIssue, LetterLimits } from '../letter/letter.ts';
 import { parseLetter } from '../letter/parse.ts';
 import { type AgentId, BROADCAST_NAMES } from '../protocol/addresses.ts';
 import { systemCode } from '../protocol/errors.ts';
-import { parseMessage } from '../protocol/message.ts';
+import { parseMessage } from '../protocol/parse-message.ts';
 import type { Claim } from '../routing/inputs.ts';
 import type { KnownMessage, RoutingMemory } from '../routing/memory.ts';
 import { parseClaimName } from './claim-name.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ageOf } from '../../src/cli/age.ts';
 import { parseSince } from '../../src/cli/log-options.ts';
+import { ageOf } from '../../src/protocol/age.ts';
 
 const NOW = Date.parse('2026-11-30T12:00:00.000Z');
 

@@ -7,7 +7,8 @@
  */
 import { layoutOf } from '../../src/hive/layout.ts';
 import type { AgentId } from '../../src/protocol/addresses.ts';
-import { type Message, parseMessage } from '../../src/protocol/message.ts';
+import type { Message } from '../../src/protocol/message.ts';
+import { parseMessage } from '../../src/protocol/parse-message.ts';
 import { createFaultyFs, onlyReads } from '../helpers/faulty-fs.ts';
 import type { MemoryFs } from '../helpers/memory-fs.ts';
 import {

@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ACTS } from '../../src/protocol/acts.ts';
-import {
-  CONVERSATION,
-  type Message,
-  parseMessage,
-  renderMessage,
-} from '../../src/protocol/message.ts';
+import { CONVERSATION, type Message, renderMessage } from '../../src/protocol/message.ts';
+import { parseMessage } from '../../src/protocol/parse-message.ts';
 
 const MESSAGE = {
   id: '1m8p570ga000-uie2dxy0',

@@ -1,6 +1,5 @@
-import { type AgentId, escapeLine, HivemailError } from '../../index.ts';
+import { type AgentId, escapeLine, exportLine, HivemailError } from '../../index.ts';
 import type { Context } from '../context.ts';
-import { exportLine } from '../shell-quote.ts';
 
 /** Prints the environment of an agent's session, and nothing else, so that a shell can evaluate it. */
 export async function printEnvironment(context: Context, given: string): Promise<void> {

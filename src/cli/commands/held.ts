@@ -1,5 +1,4 @@
-import { cutText, type HeldMessage, redactSecrets, systemClock } from '../../index.ts';
-import { ageOf } from '../age.ts';
+import { ageOf, cutText, type HeldMessage, redactSecrets, systemClock } from '../../index.ts';
 import type { Context } from '../context.ts';
 import { renderTable } from '../table.ts';
 

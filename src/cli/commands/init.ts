@@ -1,8 +1,14 @@
 import { join } from 'node:path';
-import { createHive, type Hive, HivemailError, type InitResult, openHive } from '../../index.ts';
+import {
+  createHive,
+  type Hive,
+  HivemailError,
+  type InitResult,
+  openHive,
+  shellQuote,
+} from '../../index.ts';
 import type { Context } from '../context.ts';
 import { splitList } from '../lists.ts';
-import { shellQuote } from '../shell-quote.ts';
 
 /** Options of `init`. */
 export interface InitOptions {

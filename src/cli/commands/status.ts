@@ -1,7 +1,12 @@
-import { ERRORS, escapeLine, type HiveStatus, systemClock } from '../../index.ts';
-import { ageOf } from '../age.ts';
+import {
+  ageOf,
+  ERRORS,
+  escapeLine,
+  type HiveStatus,
+  shellQuote,
+  systemClock,
+} from '../../index.ts';
 import type { Context } from '../context.ts';
-import { shellQuote } from '../shell-quote.ts';
 import { renderTable } from '../table.ts';
 
 /** A router that is well writes its health every half minute; one this late is stopped or stuck. */

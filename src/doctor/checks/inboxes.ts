@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { AgentId } from '../../protocol/addresses.ts';
 import { systemCode } from '../../protocol/errors.ts';
-import { parseMessage } from '../../protocol/message.ts';
+import { parseMessage } from '../../protocol/parse-message.ts';
 import { type Examination, inHive, namesIn } from '../examination.ts';
 import { allWell, count, nameSome, type Observation } from '../finding.ts';
 

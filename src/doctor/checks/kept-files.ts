@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DESK, isAgentId } from '../../protocol/addresses.ts';
-import { parseMessage } from '../../protocol/message.ts';
+import { parseMessage } from '../../protocol/parse-message.ts';
 import { type Examination, inHive, namesIn, unlessBroken } from '../examination.ts';
 import { allWell, count, nameSome, type Observation } from '../finding.ts';
 

@@ -1,0 +1,176 @@
+/**
+ * One call of a client's hook, from what happened to what is printed.
+ *
+ * Invariants: what is told is remembered before it is printed, under a number that only one of several
+ * hooks running side by side can take, so nothing is told twice; letters are read after that, so what was
+ * handled meanwhile is not told of. Everything is bounded: no step waits for another process.
+ */
+import { randomTail } from '../hive/random.ts';
+import { type AgentId, DESK } from '../protocol/addresses.ts';
+import type { Message } from '../protocol/message.ts';
+import { showDigest } from '../protocol/show-digest.ts';
+import type { HookAnswer, Payload } from './clients/client.ts';
+import { CLIENTS, type ClientName } from './clients.ts';
+import { agentCommand } from './command.ts';
+import { type Decision, decide, type Ring } from './decide.ts';
+import { leaveEvent } from './events.ts';
+import { clientProcess, mayHold } from './holder.ts';
+import type { Moment, Signal } from './moment.ts';
+import { type DoorbellPaths, doorbellPaths } from './paths.ts';
+import { readDoorbellSettings } from './settings.ts';
+import type { DoorbellState, Holder } from './state.ts';
+import { readState, writeState } from './state-file.ts';
+import { listUnread, readUnread } from './unread.ts';
+
+/** A call of a hook. */
+export interface HookCall {
+  client: ClientName;
+  /** By the client's own name. */
+  event: string;
+  payload: Payload;
+  /** Absolute path of the hive. */
+  hive: string;
+  agent: AgentId;
+  /** Absolute path of the agent's directory. */
+  root: string;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Process that called the hook. */
+  parent: number;
+  /** Absolute path of hivemail's launcher. */
+  launcher: string;
+  /** Milliseconds since the epoch. */
+  now: number;
+  /** Ends a call that takes too long by throwing; asked between the steps. */
+  checkTime(): void;
+}
+
+/** What is printed, and for a person who asks, why. */
+export interface HookResult {
+  answer: HookAnswer;
+  why: string;
+}
+
+const TRIES = 8;
+const SMALL_BODY = 200;
+
+/** Answers a hook. Throws whatever the disk throws; then there is nothing to say. */
+export function answerHook(call: HookCall): HookResult {
+  const client = CLIENTS[call.client];
+  const quiet = (why: string): HookResult => ({ answer: client.quiet, why });
+  const signal = client.readSignal(call.event, call.payload);
+  if (signal === undefined) return quiet(`${call.event} does not concern the doorbell`);
+  if (signal.subagent) return quiet('a subagent reads no mail');
+  const taken = takeNews(call, signal);
+  if (typeof taken === 'string') return quiet(taken);
+  call.checkTime();
+  const letters = readLetters(taken);
+  if (letters.length === 0) return quiet('what was to be told of has been handled meanwhile');
+  const digest = digestOf(call, taken, letters);
+  leaveAnnounced(call, taken, { signal, ids: letters.map(({ id }) => id) });
+  return { answer: client.ring(call.event, signal.moment, digest), why: taken.ring.why };
+}
+
+/** News that this call and no other is to tell of. */
+interface News {
+  ring: Ring;
+  paths: DoorbellPaths;
+  unread: number;
+}
+
+/** Decides and remembers; a sentence when there is nothing to tell. */
+function takeNews(call: HookCall, signal: Signal): News | string {
+  const paths = doorbellPaths(call.root);
+  const { mode } = readDoorbellSettings(paths.settings);
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    call.checkTime();
+    const { number, state } = readState(paths.state);
+    const holder = holderOf(call, signal, state);
+    if (!mayHold(state.holder, holder, call.now)) {
+      return `another live session (${state.holder?.client}) reads the mail of ${call.agent}`;
+    }
+    const unread = listUnread(paths.inbox);
+    const occasion = { signal, holder, unread, mode, now: call.now };
+    const decision = decide(state, occasion);
+    if (!remember(paths, { number, before: state, decision })) continue;
+    if (state.dialog === undefined && decision.state.dialog !== undefined)
+      leaveNeed(call, paths, decision);
+    if (decision.ring !== undefined) return { ring: decision.ring, paths, unread: unread.length };
+    return reasonOf(decision, unread);
+  }
+  return 'other hooks were faster';
+}
+
+function remember(
+  paths: DoorbellPaths,
+  { number, before, decision }: { number: number; before: DoorbellState; decision: Decision },
+): boolean {
+  const isSame = JSON.stringify(before) === JSON.stringify(decision.state);
+  return isSame || writeState(paths.state, number, decision.state);
+}
+
+/** The session that calls; its process is only looked for when it is not the one that is known. */
+function holderOf(call: HookCall, signal: Signal, { holder }: DoorbellState): Holder {
+  if (holder?.session === signal.session && holder.client === call.client) return holder;
+  const names = [...CLIENTS[call.client].place, 'TMUX', 'TMUX_PANE'];
+  const place = names.flatMap((name) => {
+    const value = call.env[name];
+    return value === undefined || value === '' ? [] : [[name, value] as const];
+  });
+  const { cwd } = call.payload;
+  return {
+    client: call.client,
+    session: signal.session,
+    process: clientProcess(call.parent),
+    heardAt: call.now,
+    place: Object.fromEntries([...place, ['cwd', typeof cwd === 'string' ? cwd : process.cwd()]]),
+  };
+}
+
+function reasonOf({ state }: Decision, unread: readonly string[]): string {
+  if (unread.length === 0) return 'nothing is unread';
+  if (state.dialog !== undefined) return 'a person has to decide something first';
+  return `nothing new among ${unread.length} unread, and no reminder is due now`;
+}
+
+function readLetters({ ring, paths }: News): Message[] {
+  return ring.ids.flatMap((id) => readUnread(paths.inbox, id) ?? []);
+}
+
+function digestOf(call: HookCall, { ring, paths, unread }: News, letters: Message[]): string {
+  const { agent, now } = call;
+  return showDigest(
+    {
+      agent,
+      inbox: paths.inbox,
+      letters,
+      unread,
+      reminder: ring.why === 'reminder',
+      command: agentCommand(call),
+    },
+    { now, nonce: randomTail(), bodyLength: SMALL_BODY },
+  );
+}
+
+function leaveAnnounced(
+  call: HookCall,
+  { ring, paths }: News,
+  { signal, ids }: { signal: Signal; ids: string[] },
+): void {
+  const { client } = call;
+  const moment: Moment = signal.moment;
+  leave(call, paths, (at) => ({ kind: 'announced', at, client, moment, why: ring.why, ids }));
+}
+
+function leaveNeed(call: HookCall, paths: DoorbellPaths, { state }: Decision): void {
+  const what = state.dialog?.what ?? 'a decision';
+  leave(call, paths, (at) => ({ kind: 'needs-human', at, client: call.client, what }));
+}
+
+function leave(
+  { now, agent }: HookCall,
+  paths: DoorbellPaths,
+  event: (at: string) => Parameters<typeof leaveEvent>[2],
+): void {
+  if (agent === DESK) return;
+  leaveEvent(paths.events, `${now}-${randomTail()}`, event(new Date(now).toISOString()));
+}

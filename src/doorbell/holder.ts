@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import {
+  bootId,
+  isSameProcessAlive,
+  type ProcessIdentity,
+  processIdentity,
+} from '../hive/process-identity.ts';
+import { systemCode } from '../protocol/errors.ts';
+import type { Holder } from './state.ts';
+
+/** So long a session is taken to live after its last sign, where its process is not known. */
+const UNSEEN_MS = 600_000;
+
+const SHELLS = new Set(['sh', 'bash', 'dash', 'zsh', 'ash', 'busybox', 'fish', 'ksh']);
+const MOST_SHELLS = 4;
+const PARENT_FIELD = 1;
+
+/**
+ * Tells whether a session may speak for the agent: nobody does, it does already, it runs in the same
+ * process as the one that does, or that one has ended.
+ */
+export function mayHold(current: Holder | undefined, session: Holder, now: number): boolean {
+  if (current === undefined) return true;
+  if (current.session === session.session && current.client === session.client) return true;
+  if (current.process === undefined) return Math.abs(now - current.heardAt) > UNSEEN_MS;
+  const isSame =
+    current.process.pid === session.process?.pid &&
+    current.process.startedAt === session.process.startedAt;
+  return isSame || !isSameProcessAlive(current.process);
+}
+
+/**
+ * Names the client's process: the parent of this hook, or the nearest one above the shell that ran it.
+ * @returns nothing where the platform does not say
+ */
+export function clientProcess(parent: number): ProcessIdentity | undefined {
+  let pid = parent;
+  for (let shells = 0; shells < MOST_SHELLS && isShell(pid); shells += 1) {
+    const above = parentOf(pid);
+    if (above === undefined || above <= 1) break;
+    pid = above;
+  }
+  const startedAt = processIdentity(pid);
+  return startedAt === undefined ? undefined : { pid, startedAt, bootId: bootId() };
+}
+
+function isShell(pid: number): boolean {
+  return SHELLS.has(readProc(pid, 'comm')?.trim() ?? '');
+}
+
+function parentOf(pid: number): number | undefined {
+  const line = readProc(pid, 'stat');
+  if (line === undefined) return undefined;
+  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
+  return Number(fields[PARENT_FIELD]);
+}
+
+function readProc(pid: number, name: string): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8');
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return undefined;
+  }
+}

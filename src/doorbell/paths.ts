@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+
+/** Absolute paths of an agent's doorbell; all of it is the agent's own. */
+export interface DoorbellPaths {
+  inbox: string;
+  /** Numbered states, see state-file.ts. */
+  state: string;
+  /** What the router is to write into the log. */
+  events: string;
+  /** How the agent wants to be told. */
+  settings: string;
+  /** Which settings files of clients hooks were installed into. */
+  installed: string;
+}
+
+/**
+ * Lays out the paths of an agent's doorbell.
+ * @param root - the agent's directory
+ */
+export function doorbellPaths(root: string): DoorbellPaths {
+  const dir = join(root, '.doorbell');
+  return {
+    inbox: join(root, 'inbox'),
+    state: join(dir, 'state'),
+    events: join(dir, 'events'),
+    settings: join(dir, 'settings.json'),
+    installed: join(dir, 'installed'),
+  };
+}

@@ -6,8 +6,11 @@
 export { type CreateOptions, createHive } from './api/create-hive.ts';
 export { findAgent, findHive, type Surroundings } from './api/find-hive.ts';
 export { type Hive, openHive } from './api/open-hive.ts';
+export { isLost, sendResultLines } from './api/outcome-lines.ts';
+export type { Answer } from './api/reply.ts';
 export type { LetterToSend, SendOptions, SendResult } from './api/send.ts';
 export type { AgentStatus, HiveStatus, RouterState } from './api/status.ts';
+export type { WaitOptions } from './api/wait.ts';
 export { applyFixes, type FixResult } from './doctor/apply-fixes.ts';
 export { diagnose } from './doctor/diagnose.ts';
 export type { DiagnoseOptions } from './doctor/examination.ts';

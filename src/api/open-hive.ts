@@ -14,8 +14,10 @@ import type { LogRow } from '../protocol/event.ts';
 import { requestControl } from '../router/control-client.ts';
 import { listHeld } from '../router/ended-holds.ts';
 import type { HeldMessage } from '../routing/inputs.ts';
+import { type Answer, answerTo } from './reply.ts';
 import { type LetterToSend, type SendOptions, type SendResult, sendLetter } from './send.ts';
 import { type HiveStatus, type RouterState, readRouterState, readStatus } from './status.ts';
+import { type WaitOptions, waitForMail } from './wait.ts';
 
 /** A hive, seen from outside its router. */
 export interface Hive {
@@ -27,6 +29,10 @@ export interface Hive {
   agents(): { id: AgentId; orchestrator: boolean; entry: RegistryAgent }[];
   /** Puts a letter into an agent's outbox and waits for its outcome. */
   send(letter: LetterToSend, options: SendOptions): Promise<SendResult>;
+  /** Answers a letter of the agent's, found as {@link Hive.read} does; else like {@link Hive.send}. */
+  reply(id: string, answer: Answer, options: SendOptions): Promise<SendResult>;
+  /** Waits until the agent has a letter; returns the new ones, none when time is up. Changes nothing. */
+  wait(agent: AgentId, options?: WaitOptions): Promise<InboxEntry[]>;
   /** Lists the letters of an agent, oldest first; the handled ones when asked. Changes nothing. */
   inbox(agent: AgentId, options?: { handled?: boolean }): InboxEntry[];
   /** Finds a letter by id or by the beginning of one. Changes nothing. */
@@ -80,6 +86,11 @@ export function openHive(dir: string): Hive {
       }));
     },
     send: (letter, options) => sendLetter({ fs, layout }, letter, options),
+    reply: async (id, answer, options) => {
+      const entry = findInInbox(fs, layout, options.agent, id);
+      return sendLetter({ fs, layout }, answerTo(entry, answer), options);
+    },
+    wait: (agent, options = {}) => waitForMail({ fs, layout }, agent, options),
     inbox: (agent, { handled = false } = {}) => listInbox(fs, layout, agent, handled),
     read: (agent, id) => findInInbox(fs, layout, agent, id),
     readText: (agent, id) => {

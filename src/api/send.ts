@@ -11,6 +11,7 @@ import type { AgentId } from '../protocol/addresses.ts';
 import { HivemailError } from '../protocol/errors.ts';
 import type { LogRow } from '../protocol/event.ts';
 import { resolveAddresses } from '../routing/resolve.ts';
+import { readRouterState } from './status.ts';
 
 /** A letter to send. At least one of `subject` and `body` says something. */
 export interface LetterToSend {
@@ -32,15 +33,19 @@ export type SendResult =
       status: 'queued';
       /** Its file in the outbox. */
       file: string;
+      /** A router runs, as far as can be seen. */
+      isUp: boolean;
     }
   | { status: 'routed'; file: string; row: LogRow };
 
 /** How a letter is sent. */
 export interface SendOptions {
   agent: AgentId;
-  /** How long to wait for the outcome, in milliseconds. */
-  waitMs: number;
+  /** How long to wait for the outcome, in milliseconds; 5 s, or not at all with no router up. */
+  waitMs?: number | undefined;
 }
+
+const WAIT_MS = 5000;
 
 /**
  * Puts a letter into an agent's outbox and waits for its outcome.
@@ -54,15 +59,16 @@ export async function sendLetter(
 ): Promise<SendResult> {
   const content = toFile(letter);
   requireSendable(fs, layout, content, agent);
+  const isUp = readRouterState(fs, layout).router !== 'down';
   const from = fs.stat(layout.log)?.sizeBytes ?? 0;
   const file = await putLetter(fs, layout, agent, content);
-  const signal = AbortSignal.timeout(waitMs);
+  const signal = AbortSignal.timeout(waitMs ?? (isUp ? WAIT_MS : 0));
   for await (const row of followLog(fs, { ...logPlace(layout), from, signal, pollMs: 20 })) {
     if (row.kind === 'letter' && row.from === agent && row.file === file) {
       return { status: 'routed', file, row };
     }
   }
-  return { status: 'queued', file };
+  return { status: 'queued', file, isUp };
 }
 
 function toFile(letter: LetterToSend): Record<string, unknown> {

@@ -1,81 +1,19 @@
-import { ERRORS, escapeLine, type LogRow, type SendResult, shellQuote } from '../index.ts';
+import { ERRORS, isLost, type SendResult, sendResultLines } from '../index.ts';
 import type { Context } from './context.ts';
 
 /**
  * Tells what became of a letter that was sent.
- * @param isUp - a router runs, as far as can be seen
  * @returns the exit code
  */
-export function tellResult(context: Context, result: SendResult, isUp: boolean): number {
-  if (result.status === 'queued') {
-    if (context.json) context.printJson(result);
-    else for (const line of queuedLines(context, result.file, isUp)) context.print(line);
-    return 0;
-  }
-  const { row, file } = result;
-  if (context.json) {
-    const { id, outcome, code } = row;
-    context.printJson({ status: result.status, id, outcome, code, file, row });
+export function tellResult(context: Context, result: SendResult): number {
+  if (!context.json) {
+    for (const line of sendResultLines(result, context.hive.dir)) context.print(line);
+  } else if (result.status === 'queued') {
+    context.printJson({ status: result.status, file: result.file });
   } else {
-    for (const line of outcomeLines(row)) context.print(line);
+    const { row, file, status } = result;
+    const { id, outcome, code } = row;
+    context.printJson({ status, id, outcome, code, file, row });
   }
-  return isLost(row) ? ERRORS.refused.exitCode : 0;
+  return result.status === 'routed' && isLost(result.row) ? ERRORS.refused.exitCode : 0;
 }
-
-function queuedLines({ hive }: Context, file: string, isUp: boolean): string[] {
-  const why = isUp
-    ? 'It is in the outbox and the router has not got to it yet.'
-    : `No router is up, so it waits in the outbox; start one with \`hivemail up ${shellQuote(hive.dir)}\`.`;
-  return [`queued  ${file}`, `${why} Do not send it again.`];
-}
-
-function isLost({ outcome }: LogRow): boolean {
-  return outcome === 'bounced' || outcome === 'refused' || outcome === 'quarantined';
-}
-
-/** Renders the outcome of a letter: id, outcome, whom it reached; where there is more to know, a sentence. */
-function outcomeLines(row: LogRow): string[] {
-  const { id = '', outcome = '', code = '' } = row;
-  const why = code === outcome ? '' : ` (${code})`;
-  const first = `${id}  ${outcome}${why}${whom(row)}`;
-  return [escapeLine(first), ...advice(row)];
-}
-
-function whom({
-  outcome,
-  code,
-  delivered = [],
-  held = [],
-  owed = [],
-  failed = {},
-}: LogRow): string {
-  const missed = Object.entries(failed).map(([name, reason]) =>
-    reason === code ? name : `${name} (${reason})`,
-  );
-  const parts = [
-    outcome === 'delivered' || outcome === 'partial' ? list(' to ', delivered) : '',
-    list(' for ', held),
-    list('; not yet to ', owed),
-    list('; not to ', missed),
-  ];
-  return parts.join('');
-}
-
-function list(before: string, names: readonly string[]): string {
-  return names.length === 0 ? '' : before + names.join(', ');
-}
-
-function advice(row: LogRow): string[] {
-  if (isLost(row)) {
-    return ['It did not arrive. A notice in your inbox says why and what to do: `hivemail inbox`.'];
-  }
-  if (row.code === 'filed') return ['The recipient is archived and may never read it.'];
-  if (row.outcome !== 'held') return [];
-  return [`${HELD[row.code ?? ''] ?? HELD_OTHERWISE} Do not send it again.`];
-}
-
-const HELD: Readonly<Record<string, string>> = {
-  'on-hold': 'It is delivered when the hold on the recipient ends.',
-  owed: 'It is delivered as soon as the inbox can be written to.',
-};
-const HELD_OTHERWISE = 'It is kept; the person can deliver it with `hivemail release`.';

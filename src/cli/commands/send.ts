@@ -15,9 +15,6 @@ export interface SendCommandOptions extends BodyOptions {
   waitMs?: number;
 }
 
-/** How long the outcome is waited for, in milliseconds. */
-const WAIT_MS = 5000;
-
 /** Sends a letter and tells what became of it. */
 export async function send(context: Context, options: SendCommandOptions): Promise<number> {
   const { to, subject, replyTo, conversation, replyBy } = options;
@@ -38,23 +35,11 @@ export async function send(context: Context, options: SendCommandOptions): Promi
     ...(conversation === undefined ? {} : { conversation }),
     ...(replyBy === undefined ? {} : { replyBy }),
   };
-  return deliver(context, letter, options.waitMs);
-}
-
-/**
- * Puts a letter into the outbox and tells what became of it. With no router up, nothing is waited for
- * unless the caller says how long.
- */
-export async function deliver(
-  context: Context,
-  letter: LetterToSend,
-  waitMs: number | undefined,
-): Promise<number> {
-  const agent = context.agent();
-  const isUp = context.hive.router().router !== 'down';
-  const wait = waitMs ?? (isUp ? WAIT_MS : 0);
-  const result = await context.hive.send(letter, { agent, waitMs: wait });
-  return tellResult(context, result, isUp);
+  const sent = await context.hive.send(letter, {
+    agent: context.agent(),
+    waitMs: options.waitMs,
+  });
+  return tellResult(context, sent);
 }
 
 /** Reads an act as a person writes it. */

@@ -24,6 +24,8 @@ export type { RegistryAgent } from './hive/registry.ts';
 export type { AgentFields, RosterChange } from './hive/roster-change.ts';
 export { systemClock } from './hive/system-clock.ts';
 export { type FormatRowOptions, formatRow } from './log/format-row.ts';
+export type { ReadLogOptions } from './log/read-log.ts';
+export type { RowFilter } from './log/row-filter.ts';
 export { ACTS, type Act, isAct } from './protocol/acts.ts';
 export { AGENT_ID, type AgentId, DESK } from './protocol/addresses.ts';
 export { ageOf } from './protocol/age.ts';

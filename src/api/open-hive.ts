@@ -6,7 +6,8 @@ import { agentOf, type RegistryAgent, readRegistry, rosterOf } from '../hive/reg
 import type { RosterChange } from '../hive/roster-change.ts';
 import { systemClock } from '../hive/system-clock.ts';
 import { followLog } from '../log/follow.ts';
-import { readLog } from '../log/read-log.ts';
+import { type ReadLogOptions, readLog } from '../log/read-log.ts';
+import type { RowFilter } from '../log/row-filter.ts';
 import { logPlace } from '../log/segments.ts';
 import type { AgentId } from '../protocol/addresses.ts';
 import { HivemailError } from '../protocol/errors.ts';
@@ -47,10 +48,10 @@ export interface Hive {
   release(id: string): Promise<string>;
   /** Changes the roster; returns the sentence to tell. */
   changeRoster(change: RosterChange): Promise<string>;
-  /** Reads the rows of the log, oldest first; when asked, only those in its last bytes. */
-  rows(options?: { tailBytes?: number }): Generator<LogRow>;
-  /** Yields rows as they are written, until the signal says so. */
-  follow(signal: AbortSignal): AsyncGenerator<LogRow>;
+  /** Reads rows of the log, oldest first: those a filter lets pass, or only the last of them. */
+  rows(options?: ReadLogOptions): Generator<LogRow>;
+  /** Yields the rows that a filter lets pass, each as it is written, until the signal says so. */
+  follow(options: { signal: AbortSignal; filter?: RowFilter | undefined }): AsyncGenerator<LogRow>;
   /** Tells whether a router runs. */
   router(): RouterState;
   /** Reads how the hive stands. Changes nothing. */
@@ -101,8 +102,8 @@ export function openHive(dir: string): Hive {
     held: () => listHeld({ fs, layout }),
     release: (id) => requestControl(dir, { kind: 'release', id }, systemClock),
     changeRoster: (change) => requestControl(dir, { kind: 'roster', change }, systemClock),
-    rows: ({ tailBytes } = {}) => readLog(fs, logPlace(layout), tailBytes),
-    follow: (signal) => followLog(fs, { ...logPlace(layout), signal }),
+    rows: (options) => readLog(fs, logPlace(layout), options),
+    follow: (options) => followLog(fs, { ...logPlace(layout), ...options }),
     router: () => readRouterState(fs, layout),
     status: () => readStatus(fs, layout),
   };

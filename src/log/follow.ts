@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { FileStat, HiveFs } from '../hive/hive-fs.ts';
 import { systemCode } from '../protocol/errors.ts';
 import type { LogRow } from '../protocol/event.ts';
+import { compileFilter, type RowFilter } from './row-filter.ts';
 import { type RowStretch, readRows } from './rows.ts';
 import { type LogPlace, listSegments } from './segments.ts';
 
@@ -9,6 +10,8 @@ import { type LogPlace, listSegments } from './segments.ts';
 export interface FollowOptions extends LogPlace {
   /** Offset in bytes of log.jsonl to begin at; the end when left out. */
   from?: number;
+  /** Which rows are wanted; all when left out. */
+  filter?: RowFilter | undefined;
   /** Ends the following. */
   signal: AbortSignal;
   /** Time between looks, in milliseconds. */
@@ -24,10 +27,11 @@ const LOOK_BACK_BYTES = 64 * 1024;
  */
 export async function* followLog(fs: HiveFs, options: FollowOptions): AsyncGenerator<LogRow> {
   const { signal, pollMs = 200 } = options;
+  const { passes } = compileFilter(options.filter);
   const follower = new Follower(fs, options);
   while (!signal.aborted) {
     const { rows, more } = follower.look();
-    yield* rows;
+    yield* rows.filter(passes);
     if (!more) await pause(pollMs, undefined, { signal }).catch(() => undefined);
   }
 }

@@ -1,36 +1,79 @@
 import type { HiveFs } from '../hive/hive-fs.ts';
 import type { LogRow } from '../protocol/event.ts';
-import { readRows } from './rows.ts';
-import { type LogPlace, logFiles } from './segments.ts';
+import { LogReader } from './log-reader.ts';
+import { type CompiledFilter, compileFilter, type RowFilter } from './row-filter.ts';
+import type { LogPlace } from './segments.ts';
 
-const CHUNK_BYTES = 4 * 1024 * 1024;
+/** How far rows that are out of their order are looked for. */
+const CAUTION_BYTES = 512 * 1024;
+
+/** Which rows are to be read. */
+export interface ReadLogOptions {
+  filter?: RowFilter | undefined;
+  /** Only so many of them, the latest; they are then looked for from the end. */
+  last?: number | undefined;
+}
 
 /**
- * Yields the rows of a log over all its segments, oldest first.
- * @param tailBytes - begin so many bytes before the end
+ * Yields rows of a log over all its segments, oldest first. Costs what the rows between the two times of
+ * the filter cost, or those from the first of the last ones on; not what the log holds besides.
+ * @throws HivemailError `usage` for a time in the filter that is none
  */
 export function* readLog(
   fs: HiveFs,
   place: LogPlace,
-  tailBytes = Number.POSITIVE_INFINITY,
+  { filter, last }: ReadLogOptions = {},
 ): Generator<LogRow> {
-  const files = logFiles(fs, place).map((path) => ({ path, sizeBytes: sizeOf(fs, path) }));
-  let skip = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) - tailBytes;
-  for (const { path, sizeBytes } of files) {
-    if (skip < sizeBytes) yield* readFrom(fs, path, Math.max(0, skip));
-    skip -= sizeBytes;
+  const wanted = compileFilter(filter);
+  const log = new LogReader(fs, place);
+  const to = endAt(log, wanted);
+  if (last === undefined || last === Number.POSITIVE_INFINITY) {
+    for (const row of log.rows({ from: startAt(log, wanted), to, needles: wanted.needles })) {
+      if (wanted.passes(row)) yield row;
+    }
+  } else {
+    yield* lastRows(log, wanted, { to, last });
   }
 }
 
-function* readFrom(fs: HiveFs, path: string, start: number): Generator<LogRow> {
-  for (let from = start; sizeOf(fs, path) > from; ) {
-    const { rows, to } = readRows(fs, path, from, CHUNK_BYTES);
-    if (to <= from) return;
-    yield* rows;
-    from = to;
+function lastRows(
+  log: LogReader,
+  wanted: CompiledFilter,
+  { to, last }: { to: number; last: number },
+): LogRow[] {
+  const parts: LogRow[][] = [];
+  let left = last;
+  const from = startAt(log, wanted);
+  for (const { rows } of log.backwards({ from, to, needles: wanted.needles })) {
+    if (left <= 0) break;
+    const passing = rows.filter(wanted.passes).slice(-left);
+    parts.unshift(passing);
+    left -= passing.length;
   }
+  return parts.flat();
 }
 
-function sizeOf(fs: HiveFs, path: string): number {
-  return fs.stat(path)?.sizeBytes ?? 0;
+/**
+ * Finds where the rows of a time begin. A clock that was set back puts later times before earlier ones;
+ * so half a megabyte before the place found is looked at too, and more before each such row.
+ */
+function startAt(log: LogReader, { since }: CompiledFilter): number {
+  if (since === undefined) return 0;
+  let start = log.seek(({ ts }) => ts < since);
+  for (const { rows, from } of log.backwards({ to: start })) {
+    if (rows.some(({ ts }) => ts >= since)) start = from;
+    else if (start - from >= CAUTION_BYTES) break;
+  }
+  return start;
+}
+
+/** Finds where the rows of a time end, with the same caution. */
+function endAt(log: LogReader, { until }: CompiledFilter): number {
+  if (until === undefined) return log.sizeBytes;
+  let end = log.seek(({ ts }) => ts <= until);
+  for (const { rows, to } of log.stretches({ from: end })) {
+    if (rows.some(({ ts }) => ts <= until)) end = to;
+    else if (to - end >= CAUTION_BYTES) break;
+  }
+  return end;
 }

@@ -1,5 +1,6 @@
 import type { HiveFs } from '../hive/hive-fs.ts';
 import type { HiveEvent, LogRow } from '../protocol/event.ts';
+import { fileSource, type LineStretch, linesWith, readLines } from './lines.ts';
 
 const LINE_FEED = 0x0a;
 
@@ -29,40 +30,21 @@ export function parseRow(line: string): LogRow | undefined {
 }
 
 /** Rows of a stretch of the log, and where that stretch begins and ends. */
-export interface RowStretch {
+export interface RowStretch extends Omit<LineStretch, 'bytes'> {
   rows: LogRow[];
-  /** Offset in bytes of the first row's line. */
-  from: number;
-  /** Offset in bytes after the last whole line. */
-  to: number;
+}
+
+/** Reads the rows of whole lines; {@link readLines} says which. */
+export function readRows(fs: HiveFs, path: string, from: number, most: number): RowStretch {
+  return toRows(readLines(fileSource(fs, path), from, most));
 }
 
 /**
- * Reads whole lines of the log.
- * @param from - offset in bytes; when it falls inside a line, reading begins at the next one
- * @param most - bytes at most; more where a single line is longer
- * @returns a stretch of no bytes when there is no whole line
+ * Parses the lines of a stretch.
+ * @param needles - parse only those that hold one of these texts
  */
-export function readRows(fs: HiveFs, path: string, from: number, most: number): RowStretch {
-  const begin = Math.max(0, from - 1);
-  for (let wanted = Math.max(1, most); ; wanted *= 2) {
-    const { bytes } = fs.read(path, wanted, begin);
-    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const lead = from === 0 ? 0 : buffer.indexOf(LINE_FEED) + 1;
-    const end = buffer.lastIndexOf(LINE_FEED) + 1;
-    if (end > lead && (from === 0 || lead > 0)) {
-      const lines = buffer.subarray(lead, end).toString('utf8').split('\n');
-      return {
-        rows: lines.flatMap((line) => parseRow(line) ?? []),
-        from: begin + lead,
-        to: begin + end,
-      };
-    }
-    if (bytes.byteLength < wanted) {
-      const none = Math.max(from, begin + lead);
-      return { rows: [], from: none, to: none };
-    }
-  }
+export function toRows({ bytes, from, to }: LineStretch, needles?: readonly string[]): RowStretch {
+  return { rows: linesWith(bytes, needles).flatMap((line) => parseRow(line) ?? []), from, to };
 }
 
 /**

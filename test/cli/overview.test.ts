@@ -104,6 +104,8 @@ describe('log', () => {
     const since = new Date(1_796_000_000_000 + 2900 * 60_000).toISOString();
     const late = await hive.cli('log', '--since', since, '--agent', 'coder');
     expect(late.stdout.trimEnd().split('\n')).toHaveLength(100);
+    const until = ['--until', new Date(1_796_000_000_000 + 120_000).toISOString()];
+    expect((await hive.cli('log', ...until)).stdout.trimEnd().split('\n')).toHaveLength(3);
     const none = await hive.cli('log', '--kind', 'stray');
     expect(none).toEqual({ exitCode: 0, stdout: '', stderr: 'No rows.\n' });
   });
@@ -111,12 +113,25 @@ describe('log', () => {
   it.each([
     [['--kind', 'bounced'], '"bounced" is no kind of row'],
     [['--since', 'yesterday-ish'], 'is no time'],
+    [['--since', 'today', '--until', 'yesterday'], 'is after --until'],
     [['-n', '-1'], 'whole number'],
   ])('%j is a wrong call', async (args, sentence) => {
     const hive = await makeHive();
     const ran = await hive.cli('log', ...args);
     expect(ran.exitCode).toBe(2);
     expect(ran.stderr).toContain(sentence);
+  });
+
+  it('shows one conversation, and ends following when its time is up', async () => {
+    const hive = await makeHive();
+    const row = (seq: number): Partial<LogRow> => ({ conversation: `c${seq % 3}`, to: ['coder'] });
+    writeFileSync(join(hive.dir, 'log.jsonl'), rowsOf(9, row));
+    const until = new Date(1_796_000_000_000 + 7 * 60_000).toISOString();
+    const args = ['--json', 'log', '--conversation', 'c1', '--until', until];
+    const lines = (await hive.cli(...args)).stdout.trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line).seq)).toEqual([1, 4, 7]);
+    const followed = await hive.cli('log', '-f', '--since', 'now', '--until', 'now');
+    expect(followed).toEqual({ exitCode: 0, stdout: '', stderr: '' });
   });
 
   it('fits the terminal and is coloured only on one, and not against NO_COLOR', async () => {

@@ -1,14 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { followLog } from '../../src/log/follow.ts';
+import type { RowFilter } from '../../src/log/row-filter.ts';
 import { takeOverLog } from '../../src/log/take-over.ts';
 import { event, LOG, type LogScene, makeLog, SEGMENTS } from './log-scene.ts';
 
 /** Follows a log until the end of the test; what it yields is in `seen`. */
-function follow(scene: LogScene, from?: number) {
+function follow(scene: LogScene, from?: number, filter?: RowFilter) {
   const stopping = new AbortController();
   const seen: string[] = [];
-  const options = { path: LOG, segments: SEGMENTS, pollMs: 1, signal: stopping.signal };
+  const options = { path: LOG, segments: SEGMENTS, pollMs: 1, signal: stopping.signal, filter };
   const done = (async () => {
     const rows = followLog(scene.fs, from === undefined ? options : { ...options, from });
     for await (const row of rows) seen.push(row.id ?? '');
@@ -37,6 +38,21 @@ describe('following the log', () => {
     expect(await settle(2)).toEqual(['a', 'b']);
     await log.append([event('c')]);
     expect(await settle(3)).toEqual(['a', 'b', 'c']);
+    log.close();
+  });
+  it('yields only what a filter lets pass', async () => {
+    const scene = makeLog();
+    const log = scene.open();
+    await log.append([event('old', { conversation: 'c1' })]);
+    const { settle } = follow(scene, undefined, { conversation: 'c1', kinds: ['letter'] });
+    await settle(0);
+    await log.append([
+      event('a', { conversation: 'c2' }),
+      event('b', { conversation: 'c1' }),
+      event('c', { conversation: 'c1', kind: 'late' }),
+      event('d', { conversation: 'c1' }),
+    ]);
+    expect(await settle(2)).toEqual(['b', 'd']);
     log.close();
   });
   it('begins at an offset when it is given one', async () => {

@@ -5,6 +5,12 @@ const HEADING = 'Options of every command:';
 /** What `--agent` means where a mailbox is meant. */
 export const WHOSE_MAILBOX = 'the agent that is meant, by id';
 
+/** What `--since` takes, wherever it is. */
+export const SINCE = 'all since then: 45s, 30m, 2h, 7d ago, 14:30, yesterday, or a date and time';
+
+/** What `--until` takes, wherever it is. */
+export const UNTIL = 'nothing after then; said in the same ways';
+
 /**
  * Adds the options that every command takes; after its own, so that help shows them last.
  * @param agent - what `--agent` means there; where no mailbox is meant, it is taken and not shown

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Call } from './call.ts';
-import { addGlobalOptions, examples, wholeNumber } from './global-options.ts';
+import { addGlobalOptions, examples, SINCE, UNTIL, wholeNumber } from './global-options.ts';
 
 const MOST_ROWS = 1_000_000;
 
@@ -28,16 +28,19 @@ function defineStatus(command: Command, call: Call): void {
 function defineLog(command: Command, call: Call): void {
   command
     .summary('show what happened')
-    .description('Shows the last 20 rows of the log; times are UTC.')
+    .description('Shows the last 20 rows of the log, or all of a time; times are UTC.')
     .option('-f, --follow', 'go on as rows are written')
     .option('--kind <kinds>', 'only these: letter, notice, release, warning …; several with commas')
-    .option('--since <time>', 'all since then: 45s, 30m, 2h, 7d ago, or a date and time')
+    .option('--since <time>', SINCE)
+    .option('--until <time>', UNTIL)
+    .option('--conversation <name>', 'only what belongs to it')
     .option('-n, --lines <n>', 'how many of the last rows', wholeNumber(0, MOST_ROWS))
     .addHelpText(
       'after',
       examples(
         'hivemail log -f',
         'hivemail log --kind letter --agent coder --since 2h',
+        'hivemail log --conversation 01k4b7s2n000-q1w2e3r4 --since yesterday',
         'hivemail log --json -n 1000',
       ),
     )

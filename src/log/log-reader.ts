@@ -1,0 +1,181 @@
+/**
+ * A log over all its segments, as it stood when the reading began; what is written later is follow.ts's.
+ *
+ * Places in it are offsets in bytes from the beginning of the oldest segment. Files are known by their
+ * inodes, so a rotation in the middle of reading neither skips a row nor shows one twice. Memory is
+ * bounded by the stretch that is read at once, however long the log is.
+ */
+import type { FileStat, HiveFs } from '../hive/hive-fs.ts';
+import { systemCode } from '../protocol/errors.ts';
+import type { LogRow } from '../protocol/event.ts';
+import { type LineStretch, readLines } from './lines.ts';
+import { type RowStretch, toRows } from './rows.ts';
+import { type LogPlace, listSegments } from './segments.ts';
+
+const STRETCH_BYTES = 512 * 1024;
+const PROBE_BYTES = 16 * 1024;
+
+/** Tells of a row whether it comes before what is looked for; nothing when it does not show. */
+export type IsBefore = (row: LogRow) => boolean | undefined;
+
+/** What of a log is to be read. */
+export interface LogRange {
+  /** Offset to begin at; the beginning when left out. Inside a line, the next one is meant. */
+  from?: number | undefined;
+  /** Offset to end before; the end when left out. */
+  to?: number | undefined;
+  /** Parse only lines that hold one of these texts. */
+  needles?: readonly string[] | undefined;
+}
+
+interface LogFile {
+  path: string;
+  inode: bigint;
+  sizeBytes: number;
+  /** Where it begins in the whole log. */
+  start: number;
+}
+
+/** See the head of this file. */
+export class LogReader {
+  readonly #fs: HiveFs;
+  readonly #place: LogPlace;
+  readonly #files: LogFile[];
+  /** Length of the whole log in bytes. */
+  readonly sizeBytes: number;
+
+  constructor(fs: HiveFs, place: LogPlace) {
+    this.#fs = fs;
+    this.#place = place;
+    this.#files = listFiles(fs, place);
+    this.sizeBytes = this.#files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  }
+
+  /** Yields the rows of a range, oldest first. */
+  *rows(range: LogRange = {}): Generator<LogRow> {
+    for (const { rows } of this.stretches(range)) yield* rows;
+  }
+
+  /** Yields the rows of a range, oldest first, as many at once as are read at once. */
+  *stretches({ from = 0, to = this.sizeBytes, needles }: LogRange = {}): Generator<RowStretch> {
+    for (const file of this.#files) {
+      const end = Math.min(file.sizeBytes, to - file.start);
+      for (let at = Math.max(0, from - file.start); at < end; ) {
+        const lines = this.#read(file, at, Math.min(STRETCH_BYTES, end - at + 1));
+        if (lines.to <= at) break;
+        yield placed(file, toRows(lines, needles));
+        at = lines.to;
+      }
+    }
+  }
+
+  /** Yields the rows of a range, the latest stretch first; within a stretch the oldest row first. */
+  *backwards({ from = 0, to = this.sizeBytes, needles }: LogRange = {}): Generator<RowStretch> {
+    for (const file of this.#files.toReversed()) {
+      const first = Math.max(0, from - file.start);
+      let end = Math.min(file.sizeBytes, to - file.start);
+      for (let most = STRETCH_BYTES; end > first; ) {
+        const start = Math.max(first, end - most);
+        const lines = this.#read(file, start, end - start + 1);
+        const isWithin = lines.from < end && lines.to > lines.from;
+        if (isWithin) yield placed(file, toRows(lines, needles));
+        if (start === first) break;
+        // No line begins in this stretch: it is part of one that is longer.
+        if (isWithin) [end, most] = [lines.from, STRETCH_BYTES];
+        else most *= 2;
+      }
+    }
+  }
+
+  /**
+   * Finds where to begin reading, by halving: a log of 100 MB costs thirteen looks.
+   * @param isBefore - true for every row up to some place, and false from there on
+   * @returns an offset that nothing looked for lies before; at most 16 KiB of other rows come after it
+   */
+  seek(isBefore: IsBefore): number {
+    let low = 0;
+    let high = this.sizeBytes;
+    while (high - low > PROBE_BYTES) {
+      const middle = Math.floor((low + high) / 2);
+      if (this.#isBefore(middle, high, isBefore)) low = middle;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #isBefore(from: number, to: number, isBefore: IsBefore): boolean {
+    for (const { rows } of this.#probes(from, to)) {
+      for (const row of rows) {
+        const verdict = isBefore(row);
+        if (verdict !== undefined) return verdict;
+      }
+    }
+    return false;
+  }
+
+  *#probes(from: number, to: number): Generator<RowStretch> {
+    for (let at = from; at < to; at += PROBE_BYTES) {
+      yield* this.stretches({ from: at, to: Math.min(to, at + PROBE_BYTES) });
+    }
+  }
+
+  /** Reads lines of a file whatever it is called by now; none when it was removed. */
+  #read(file: LogFile, from: number, most: number): LineStretch {
+    const source = (wanted: number, at: number): Uint8Array => {
+      const within = Math.min(wanted, file.sizeBytes - at);
+      return within <= 0 ? new Uint8Array() : this.#bytes(file, within, at);
+    };
+    return readLines(source, from, most);
+  }
+
+  #bytes(file: LogFile, most: number, from: number): Uint8Array {
+    const here = readIfSame(this.#fs, file, most, from);
+    if (here !== undefined) return here;
+    const moved = listSegments(this.#fs, this.#place.segments).find(
+      (path) => this.#fs.stat(path)?.inode === file.inode,
+    );
+    if (moved === undefined) return new Uint8Array();
+    file.path = moved;
+    return readIfSame(this.#fs, file, most, from) ?? new Uint8Array();
+  }
+}
+
+function readIfSame(
+  fs: HiveFs,
+  { path, inode }: LogFile,
+  most: number,
+  from: number,
+): Uint8Array | undefined {
+  try {
+    const { bytes, stat } = fs.read(path, most, from);
+    return stat.inode === inode ? bytes : undefined;
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+    return undefined;
+  }
+}
+
+function placed({ start }: LogFile, { rows, from, to }: RowStretch): RowStretch {
+  return { rows, from: start + from, to: start + to };
+}
+
+/** Lists the files, oldest first; log.jsonl is looked at first, so that it is there by one name or another. */
+function listFiles(fs: HiveFs, { path, segments }: LogPlace): LogFile[] {
+  const current = fs.stat(path);
+  const older = listSegments(fs, segments).map((name) => [name, fs.stat(name)] as const);
+  const isRotated = older.some(([, stat]) => stat?.inode === current?.inode);
+  const all = isRotated ? older : [...older, [path, current] as const];
+  const files: LogFile[] = [];
+  let start = 0;
+  for (const [name, stat] of all) {
+    if (!isFile(stat)) continue;
+    const { inode, sizeBytes } = stat;
+    files.push({ path: name, inode, sizeBytes, start });
+    start += sizeBytes;
+  }
+  return files;
+}
+
+function isFile(stat: FileStat | undefined): stat is FileStat {
+  return stat?.kind === 'file';
+}

@@ -35,7 +35,7 @@ const FAST_ENTRIES = '^src/cli/(hook|hook-.+|hivemail)\\.c?ts$';
  * @type {{ name: string, module: string, home: string }[]}
  */
 const HOMES = [
-  { name: 'zod', module: 'zod', home: '^src/(protocol|letter|routing|hive|log)/' },
+  { name: 'zod', module: 'zod', home: '^src/(protocol|letter|routing|hive|log|mcp)/' },
   { name: 'chokidar', module: 'chokidar', home: '^src/router/watch\\.ts$' },
   { name: 'fast-glob', module: 'fast-glob', home: '^src/hive/' },
   { name: 'nanoid', module: 'nanoid', home: '^src/hive/random\\.ts$' },
@@ -105,12 +105,18 @@ const typeOnlyRules = Object.entries(FOLDERS).flatMap(([name, { types = [] }]) =
   ),
 );
 
+/**
+ * The command line starts the other surfaces, each by the one module that serves it.
+ * @param {string} name
+ */
+const startedBy = (name) => (name === 'cli' ? ['^src/(mcp|web)/serve\\.ts$'] : []);
+
 const surfaceRules = SURFACES.map((name) =>
   forbid(
     `surface-${name}`,
     `${name} is a surface: of src/ it sees only index.ts and its own folder.`,
     { path: folder(name), pathNot: FAST_ENTRIES },
-    { path: '^src/', pathNot: [folder(name), '^src/index\\.ts$'] },
+    { path: '^src/', pathNot: [folder(name), '^src/index\\.ts$', ...startedBy(name)] },
   ),
 );
 

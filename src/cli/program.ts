@@ -1,12 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { defineAgentCommands } from './definitions/agent.ts';
 import type { Call } from './definitions/call.ts';
+import { defineClientCommands } from './definitions/clients.ts';
 import { addGlobalOptions, WHOSE_MAILBOX } from './definitions/global-options.ts';
 import { defineHiveCommands } from './definitions/hive.ts';
 import { defineMailCommands } from './definitions/mail.ts';
 import { defineOverviewCommands } from './definitions/overview.ts';
 import type { Surface } from './surface.ts';
+import { version } from './version.ts';
 
 /** What came of a run: the command's exit code, or how its call was wrong. */
 export interface RunOutcome {
@@ -65,6 +66,7 @@ export function createProgram(surface: Surface, outcome: RunOutcome): Command {
   defineMailCommands(program, call);
   defineOverviewCommands(program, call);
   defineAgentCommands(program, call);
+  defineClientCommands(program, call);
   return program;
 }
 
@@ -95,12 +97,4 @@ function termOf(command: Command): string {
 function outerOptions(command: Command): object {
   const { parent } = command;
   return parent === null ? {} : { ...outerOptions(parent), ...parent.opts() };
-}
-
-function version(): string {
-  const manifest: unknown = JSON.parse(
-    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-  );
-  const named = typeof manifest === 'object' && manifest !== null && 'version' in manifest;
-  return named ? String(manifest.version) : 'unknown';
 }

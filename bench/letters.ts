@@ -5,6 +5,7 @@
 import { Buffer } from 'node:buffer';
 import { defaultSettings, routingRules } from '../src/hive/settings.ts';
 import { assessLetter } from '../src/letter/completeness.ts';
+import { examineLetter } from '../src/letter/examine.ts';
 import { parseLetter } from '../src/letter/parse.ts';
 import type { AgentId } from '../src/protocol/addresses.ts';
 import { createIdSource } from '../src/protocol/ids.ts';
@@ -103,8 +104,9 @@ function microseconds(...works: readonly (() => unknown)[]): number[] {
 }
 
 function read({ bytes }: Sample): void {
-  assessLetter(bytes, limits);
-  if (!parseLetter(bytes, limits).ok) throw new Error('The letter is wrong.');
+  const letter = examineLetter(bytes, limits);
+  assessLetter(letter);
+  if (!parseLetter(letter).ok) throw new Error('The letter is wrong.');
 }
 
 function tell(what: string, sample: Sample, reach: string): void {
@@ -161,7 +163,7 @@ function tellBatch(): void {
     const [id, file] = [next(), 'x.json'];
     const sender = `a${serial % 10}` as AgentId;
     const original = Buffer.from(text);
-    const parsed = parseLetter(original, limits);
+    const parsed = parseLetter(examineLetter(original, limits));
     return { id, claimName: `${id}~${sender}~${file}`, sender, file, parsed, original };
   });
   const [cost = 0, limit = 0] = microseconds(

@@ -3,6 +3,7 @@ import type { HiveLayout } from '../hive/layout.ts';
 import { putLetter } from '../hive/mailbox.ts';
 import { readRegistry, rosterOf } from '../hive/registry.ts';
 import { readSettings } from '../hive/settings.ts';
+import { examineLetter } from '../letter/examine.ts';
 import { parseLetter } from '../letter/parse.ts';
 import { followLog } from '../log/follow.ts';
 import { logPlace } from '../log/segments.ts';
@@ -91,7 +92,7 @@ function requireSendable(
   sender: AgentId,
 ): void {
   const { limits } = readSettings(fs, layout.settings);
-  const parsed = parseLetter(Buffer.from(JSON.stringify(content)), limits);
+  const parsed = parseLetter(examineLetter(Buffer.from(JSON.stringify(content)), limits));
   if (!parsed.ok) {
     const sentences = parsed.issues.map(({ message, hint }) => `${message} ${hint}`);
     throw new HivemailError('usage', sentences.join(' '));

@@ -46,6 +46,7 @@ export function layoutOf(root: string): HiveLayout {
   const router = join(root, '.router');
   const agents = join(root, 'agents');
   const held = join(root, 'held');
+  const known = new Map<AgentId, AgentLayout>();
   return {
     root,
     settings: join(root, 'hive.json'),
@@ -67,16 +68,24 @@ export function layoutOf(root: string): HiveLayout {
     reported: join(router, 'reported.json'),
     heldFor: (id) => join(held, id),
     agent: (id) => {
-      const dir = join(agents, id);
-      return {
-        root: dir,
-        identity: join(dir, 'identity.md'),
-        memory: join(dir, 'memory.md'),
-        inbox: join(dir, 'inbox'),
-        done: join(dir, 'inbox', '.done'),
-        outbox: join(dir, 'outbox'),
-        sent: join(dir, 'outbox', '.sent'),
-      };
+      const before = known.get(id);
+      if (before !== undefined) return before;
+      const layout = layoutOfAgent(join(agents, id));
+      known.set(id, layout);
+      return layout;
     },
+  };
+}
+
+/** Joining seven paths for each of a thousand agents would be most of what an idle pass costs. */
+function layoutOfAgent(dir: string): AgentLayout {
+  return {
+    root: dir,
+    identity: join(dir, 'identity.md'),
+    memory: join(dir, 'memory.md'),
+    inbox: join(dir, 'inbox'),
+    done: join(dir, 'inbox', '.done'),
+    outbox: join(dir, 'outbox'),
+    sent: join(dir, 'outbox', '.sent'),
   };
 }

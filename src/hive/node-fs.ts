@@ -16,6 +16,7 @@ import {
   readdirSync,
   renameSync,
   rmdirSync,
+  statSync,
   unlinkSync,
 } from 'node:fs';
 import { systemCode } from '../protocol/errors.ts';
@@ -30,6 +31,8 @@ import { createSynced, syncFile } from './write-file.ts';
 const OPEN_FILES = 64;
 // The default of 32 is four times slower than a plain listing.
 const DIR_BUFFER = 1024;
+// Some hundred names, where a plain listing takes a third of the time. A size of 0 tells nothing.
+const SMALL_DIR_BYTES = 16 * 1024;
 const REPLACEMENT = '\ufffd';
 const RENAME_WAITS_MS = [5, 10, 20, 40, 80];
 const SCANNER_CODES = new Set(['EPERM', 'EACCES', 'EBUSY']);
@@ -58,11 +61,17 @@ function listAll(dir: string | Buffer, raw: boolean): string[] {
   return raw ? readdirSync(dir, { encoding: 'buffer' }).map(decodeName) : readdirSync(dir);
 }
 
+function isSmall(dir: string | Buffer): boolean {
+  const { size } = statSync(dir);
+  return size > 0 && size <= SMALL_DIR_BYTES;
+}
+
 /**
  * Where a file system does not tell types in its listing, `Dir` looks each name up by itself and
  * throws for one that has just gone; the plain listing does not.
  */
 function listBounded(dir: string | Buffer, most: number, raw: boolean): string[] {
+  if (isSmall(dir)) return listAll(dir, raw).slice(0, most);
   try {
     return listSome(dir, most, raw);
   } catch (error) {

@@ -1,22 +1,22 @@
-import { parseStrictly } from '../protocol/parse-strictly.ts';
-import { decodeLetter } from './decode.ts';
+import type { ExaminedLetter } from './examine.ts';
 import { isJsonObject } from './json-object.ts';
-import type { Completeness, LetterLimits } from './letter.ts';
-import { scanStructure } from './structure.ts';
+import type { Completeness } from './letter.ts';
 
 /**
  * Tells by a file's bytes alone how far its writer has come; see {@link Completeness}.
  * Only a strict parse says `complete`: a lenient one would take a half-written letter for a whole one.
  * A text that nests too deep is never parsed, and so is `closed` at best.
- * @param bytes - the whole file, within the size limit (a larger one is the caller's matter)
+ * @param letter - of the whole file, within the size limit (a larger one is the caller's matter)
  */
-export function assessLetter(bytes: Uint8Array, limits: LetterLimits): Completeness {
-  const { text, fault, repairs } = decodeLetter(bytes);
+export function assessLetter({
+  text,
+  fault,
+  repairs,
+  structure,
+  strict,
+}: ExaminedLetter): Completeness {
   if (text.trim() === '') return fault === undefined ? 'empty' : 'open';
-  const structure = scanStructure(text, limits.depth);
-  const isStrict = fault === undefined && structure.tooDeepAt === undefined;
-  const parsed = isStrict ? parseStrictly(text) : undefined;
-  if (parsed === undefined) return structure.closed ? 'closed' : 'open';
-  if (!isJsonObject(parsed.value) || repairs.includes('nul-padding')) return 'closed';
+  if (fault !== undefined || strict === undefined) return structure.closed ? 'closed' : 'open';
+  if (!isJsonObject(strict.value) || repairs.includes('nul-padding')) return 'closed';
   return 'complete';
 }

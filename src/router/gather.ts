@@ -5,7 +5,7 @@
  */
 import { type AgentId, DESK } from '../protocol/addresses.ts';
 import type { BatchInputs, HeldMessage } from '../routing/inputs.ts';
-import { claimLetters } from '../spool/claim.ts';
+import { type ClaimedFile, claimLetters } from '../spool/claim.ts';
 import { dueDeferred } from './due-deferred.ts';
 import { endedHolds } from './ended-holds.ts';
 import { noteFindings } from './note-findings.ts';
@@ -51,7 +51,7 @@ export function gatherWork(router: Router, options: GatherOptions): Work {
   const { limits, settle, budget } = settings;
   const nowMs = clock.monotonic();
   const context = { ...router, limits, settle, budget, watch, nextId: ids.next, nowMs };
-  const left = readClaims(namesLeft(router, options), context, budget);
+  const left = readClaims(claimsLeft(router, options), context, budget);
   const found = router.scanner.scan(
     options.takeIn ? senders(router) : [],
     budget.sortedNames,
@@ -79,9 +79,10 @@ function senders({ census }: Router): AgentId[] {
 }
 
 /** The claims that no earlier pass could decide on, in the order they were accepted. */
-function namesLeft({ fs, epoch }: Router, { spokenFor }: GatherOptions): string[] {
+function claimsLeft({ fs, epoch }: Router, { spokenFor }: GatherOptions): ClaimedFile[] {
   const isFree = (name: string) => !spokenFor.has(inputKey({ from: 'claim', name }));
-  return fs.list(epoch.claim).filter(isFree).sort();
+  const names = fs.list(epoch.claim).filter(isFree);
+  return names.sort().map((name) => ({ name }));
 }
 
 /** Each held message once, also when a person releases it at the end of the hold. */

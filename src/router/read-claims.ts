@@ -1,6 +1,6 @@
 import { systemCode } from '../protocol/errors.ts';
 import type { Claim } from '../routing/inputs.ts';
-import type { PassBudget } from '../spool/claim.ts';
+import type { ClaimedFile, PassBudget } from '../spool/claim.ts';
 import { parseClaimName } from '../spool/claim-name.ts';
 import { type ReadContext, readClaim } from '../spool/read-claim.ts';
 import type { FileTrouble } from '../spool/scan.ts';
@@ -23,7 +23,7 @@ export interface ReadClaims {
  * to wait costs nothing of it and holds up no other.
  */
 export function readClaims(
-  names: readonly string[],
+  claimed: readonly ClaimedFile[],
   context: ReadContext,
   budget: PassBudget,
 ): ReadClaims {
@@ -31,12 +31,12 @@ export function readClaims(
     ...{ claims: [], trouble: [], waiting: false, more: false },
     budget: { ...budget },
   };
-  for (const name of names) {
+  for (const file of claimed) {
     if (read.budget.lettersPerPass <= 0 || read.budget.bytesPerPass <= 0) {
       read.more = true;
       break;
     }
-    const claim = tryRead(name, context, read);
+    const claim = tryRead(file, context, read);
     if (claim === undefined) {
       read.waiting = true;
       continue;
@@ -48,12 +48,16 @@ export function readClaims(
   return read;
 }
 
-function tryRead(name: string, context: ReadContext, { trouble }: ReadClaims): Claim | undefined {
+function tryRead(
+  file: ClaimedFile,
+  context: ReadContext,
+  { trouble }: ReadClaims,
+): Claim | undefined {
   try {
-    return readClaim(name, context);
+    return readClaim(file, context);
   } catch (error) {
     const code = systemCode(error);
-    const parts = parseClaimName(name);
+    const parts = parseClaimName(file.name);
     if (code === undefined || parts === undefined) throw error;
     trouble.push({ agent: parts.sender, name: parts.file, code });
     return undefined;

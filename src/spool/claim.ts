@@ -9,6 +9,7 @@ import { systemCode } from '../protocol/errors.ts';
 import type { MessageId } from '../protocol/ids.ts';
 import { formatClaimName } from './claim-name.ts';
 import type { Epoch } from './epoch.ts';
+import { type LetterFile, readLetterFile } from './letter-file.ts';
 import type { Candidate, FileTrouble } from './scan.ts';
 import { type SettleTimes, type SettleWatch, settleMs } from './settle.ts';
 
@@ -35,10 +36,17 @@ export interface ClaimContext {
   nowMs: number;
 }
 
+/** A file in `claim/`. */
+export interface ClaimedFile {
+  name: string;
+  /** As it was read right before it was claimed; absent where nothing had to be read. */
+  before?: LetterFile | undefined;
+}
+
 /** What was claimed, and what was not. */
 export interface ClaimResult {
-  /** Names in `claim/`, in the order claimed. */
-  claimed: string[];
+  /** In the order claimed. */
+  claimed: ClaimedFile[];
   /** Owners of files that are waited for, or that the budget left for the next pass. */
   pending: Set<AgentId>;
   trouble: FileTrouble[];
@@ -81,14 +89,15 @@ interface Claiming extends ClaimContext {
 function claimCandidate(candidate: Candidate, context: Claiming, result: ClaimResult): boolean {
   const { agent, name } = candidate;
   try {
-    if (!isReady(candidate, context)) {
+    const before = readSettled(candidate, context);
+    if (before === 'waits') {
       result.pending.add(agent);
       return false;
     }
-    const claimName = formatClaimName({ id: context.nextId(), sender: agent, file: name });
+    const claimed = formatClaimName({ id: context.nextId(), sender: agent, file: name });
     const from = join(context.paths.of(agent, 'outbox'), name);
-    context.fs.rename(from, join(context.epoch.claim, claimName));
-    result.claimed.push(claimName);
+    context.fs.rename(from, join(context.epoch.claim, claimed));
+    result.claimed.push({ name: claimed, before });
     return true;
   } catch (error) {
     const code = systemCode(error);
@@ -101,11 +110,16 @@ function claimCandidate(candidate: Candidate, context: Claiming, result: ClaimRe
   }
 }
 
-function isReady({ agent, name, stat }: Candidate, context: Claiming): boolean {
+/** Reads a letter that its writer is done with; one that needs no reading is never opened. */
+function readSettled(
+  { agent, name, stat }: Candidate,
+  context: Claiming,
+): LetterFile | undefined | 'waits' {
   const { fs, paths, limits, settle, watch, nowMs } = context;
-  if (stat.kind !== 'file' || stat.sizeBytes > limits.letterBytes) return true;
-  if (watch.isStill(stat, nowMs)) return false;
-  const content = fs.read(join(paths.of(agent, 'outbox'), name), limits.letterBytes + 1);
-  const neededMs = settleMs(assessLetter(content.bytes, limits), settle);
-  return neededMs === 0 || watch.hasSettled(content.stat, neededMs, nowMs);
+  if (stat.kind !== 'file' || stat.sizeBytes > limits.letterBytes) return undefined;
+  if (watch.isStill(stat, nowMs)) return 'waits';
+  const file = readLetterFile(fs, join(paths.of(agent, 'outbox'), name), limits);
+  const neededMs = settleMs(assessLetter(file.examined), settle);
+  if (neededMs === 0 || watch.hasSettled(file.content.stat, neededMs, nowMs)) return file;
+  return 'waits';
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { AnchoredPaths } from '../hive/anchored-paths.ts';
-import type { FileContent, HiveFs } from '../hive/hive-fs.ts';
+import type { HiveFs } from '../hive/hive-fs.ts';
 import type { HiveLayout } from '../hive/layout.ts';
 import { assessLetter } from '../letter/completeness.ts';
 import type { LetterIssue, LetterLimits } from '../letter/letter.ts';
@@ -10,8 +10,10 @@ import { systemCode } from '../protocol/errors.ts';
 import { parseMessage } from '../protocol/parse-message.ts';
 import type { Claim } from '../routing/inputs.ts';
 import type { KnownMessage, RoutingMemory } from '../routing/memory.ts';
+import type { ClaimedFile } from './claim.ts';
 import { parseClaimName } from './claim-name.ts';
 import type { Epoch } from './epoch.ts';
+import { isSameFile, type LetterFile, readLetterFile } from './letter-file.ts';
 import { type SettleTimes, type SettleWatch, settleMs } from './settle.ts';
 
 /** What reading claims needs. */
@@ -28,23 +30,23 @@ export interface ReadContext {
 }
 
 /**
- * Reads a claimed letter; these bytes are the ones that count.
- * @returns nothing when its writer is still at it through an open file, so it has to wait in `claim/`
+ * Reads a claimed letter; these bytes are the ones that count. What was read right before the claim is
+ * taken for it only where the claimed file is that one and was not written into since: until the rename
+ * another may have come under its name, and a writer may go on through an open file.
+ * @returns nothing when its writer is still at it, so it has to wait in `claim/`
  * @throws the system's error when the file can't be read now
  */
-export function readClaim(claimName: string, context: ReadContext): Claim | undefined {
-  const parts = parseClaimName(claimName);
+export function readClaim({ name, before }: ClaimedFile, context: ReadContext): Claim | undefined {
+  const parts = parseClaimName(name);
   if (parts === undefined) return undefined;
-  const claim = { ...parts, claimName };
-  const content = readContent(claimName, context);
-  if (content === 'not-a-file') return { ...claim, parsed: unreadable(NOT_A_FILE) };
-  if (content.stat.sizeBytes > context.limits.letterBytes) {
-    return { ...claim, parsed: unreadable(tooLarge(content.stat.sizeBytes, context.limits)) };
-  }
-  const { limits, settle, watch, nowMs } = context;
-  const neededMs = settleMs(assessLetter(content.bytes, limits), settle);
+  const claim = { ...parts, claimName: name };
+  const file = readFile(name, before, context);
+  if ('code' in file) return { ...claim, parsed: unreadable(file) };
+  const { content, examined } = file;
+  const { settle, watch, nowMs } = context;
+  const neededMs = settleMs(assessLetter(examined), settle);
   if (neededMs > 0 && !watch.hasSettled(content.stat, neededMs, nowMs)) return undefined;
-  const parsed = parseLetter(content.bytes, limits);
+  const parsed = parseLetter(examined);
   const parent = parsed.ok
     ? parentInMailbox(parts.sender, parsed.letter.inReplyTo, context)
     : undefined;
@@ -56,16 +58,23 @@ export function readClaim(claimName: string, context: ReadContext): Claim | unde
   };
 }
 
-function readContent(
+function readFile(
   claimName: string,
+  before: LetterFile | undefined,
   { fs, epoch, limits }: ReadContext,
-): FileContent | 'not-a-file' {
+): LetterFile | LetterIssue {
   const path = join(epoch.claim, claimName);
   const stat = fs.stat(path);
-  if (stat !== undefined && stat.kind !== 'file') return 'not-a-file';
-  if (stat !== undefined && stat.sizeBytes > limits.letterBytes)
-    return { bytes: new Uint8Array(), stat };
-  return fs.read(path, limits.letterBytes + 1);
+  if (stat !== undefined && stat.kind !== 'file') return NOT_A_FILE;
+  if (stat !== undefined && stat.sizeBytes > limits.letterBytes) {
+    return tooLarge(stat.sizeBytes, limits);
+  }
+  if (stat !== undefined && before !== undefined && isSameFile(before.content.stat, stat)) {
+    return before;
+  }
+  const file = readLetterFile(fs, path, limits);
+  const { sizeBytes } = file.content.stat;
+  return sizeBytes > limits.letterBytes ? tooLarge(sizeBytes, limits) : file;
 }
 
 const NOT_A_FILE: LetterIssue = {

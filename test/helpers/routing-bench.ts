@@ -3,6 +3,7 @@
  * copies of each plan lie in inboxes and `held/`. No disk; the clock moves only when told.
  */
 import { defaultSettings, routingRules } from '../../src/hive/settings.ts';
+import { examineLetter } from '../../src/letter/examine.ts';
 import { parseLetter } from '../../src/letter/parse.ts';
 import type { AgentId } from '../../src/protocol/addresses.ts';
 import type { HiveEvent, LogRow } from '../../src/protocol/event.ts';
@@ -93,7 +94,7 @@ export class RoutingBench {
     const id = this.ids.next();
     const text = typeof written === 'string' ? written : JSON.stringify(written);
     const original = Buffer.from(text);
-    const parsed = parseLetter(original, SETTINGS.limits);
+    const parsed = parseLetter(examineLetter(original, SETTINGS.limits));
     const file = 'task.json';
     const claimName = `${id}~${sender}~${file}`;
     return { id, claimName, sender: sender as AgentId, file, parsed, original, ...more };

@@ -7,6 +7,7 @@ import { createNodeFs } from '../../src/hive/node-fs.ts';
 import { readRegistry } from '../../src/hive/registry.ts';
 import { defaultSettings, parseSettings } from '../../src/hive/settings.ts';
 import { isShippedProtocol } from '../../src/hive/shipped-protocol.ts';
+import { examineLetter } from '../../src/letter/examine.ts';
 import { parseLetter } from '../../src/letter/parse.ts';
 import { ACTS } from '../../src/protocol/acts.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
@@ -106,7 +107,9 @@ describe('the template', () => {
 
   it('shows a letter to copy that is one', () => {
     const [, example = ''] = /```json\n([\s\S]*?)```/.exec(template('PROTOCOL.md')) ?? [];
-    expect(parseLetter(Buffer.from(example), defaultSettings().limits)).toMatchObject({
+    expect(
+      parseLetter(examineLetter(Buffer.from(example), defaultSettings().limits)),
+    ).toMatchObject({
       ok: true,
       repairs: [],
     });

@@ -1,12 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import fs, {
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import fs, { lstatSync, readdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -123,11 +116,21 @@ describe('names as the disk has them', () => {
     hiveFs.rename(join(root, names[0] ?? ''), join(root, 'plain.json'));
     expect(hiveFs.list(root)).toContain('plain.json');
   });
+  it('lists a small directory in the plain way, which is quicker', () => {
+    for (const name of ['a', 'b', 'c']) writeFileSync(join(root, name), '');
+    const stepping = vi.spyOn(fs.Dir.prototype, 'readSync');
+    expect(hiveFs.list(root, 2)).toHaveLength(2);
+    expect(stepping).not.toHaveBeenCalled();
+    stepping.mockRestore();
+  });
   it('takes the first names of a large directory without listing the rest', () => {
     for (let index = 0; index < 3000; index++) writeFileSync(join(root, `f${index}`), '');
     const listing = vi.spyOn(fs.Dir.prototype, 'readSync');
     expect(new Set(hiveFs.list(root, 500)).size).toBe(500);
     expect(listing).toHaveBeenCalledTimes(500);
+    using anchor = hiveFs.anchor(root);
+    expect(hiveFs.list(anchor.path, 500)).toHaveLength(500);
+    expect(listing).toHaveBeenCalledTimes(1000);
     listing.mockRestore();
     expect(new Set(hiveFs.list(root)).size).toBe(3000);
   });
@@ -273,10 +276,11 @@ describe('a disk that fails', () => {
     expect(calls).toBe(2);
   });
   it('lists in the plain way where looking up a type fails on a name that has just gone', () => {
-    for (const name of ['a', 'b', 'c']) mkdirSync(join(root, name));
-    vi.spyOn(fs.Dir.prototype, 'readSync').mockImplementation(() => {
+    for (let index = 0; index < 500; index++) writeFileSync(join(root, `${index}`.repeat(50)), '');
+    const looked = vi.spyOn(fs.Dir.prototype, 'readSync').mockImplementation(() => {
       throw Object.assign(eio('ENOENT'), { syscall: 'lstat' });
     });
     expect(hiveFs.list(root, 2)).toHaveLength(2);
+    expect(looked).toHaveBeenCalledOnce();
   });
 });

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { assessLetter } from '../../src/letter/completeness.ts';
+import { examineLetter } from '../../src/letter/examine.ts';
 import { bytesOf, LIMITS, prefixesOf, writtenLetter } from './arbitrary-letter.ts';
 
-const assess = (text: string): string => assessLetter(bytesOf(text), LIMITS);
+const assess = (text: string): string => assessLetter(examineLetter(bytesOf(text), LIMITS));
 
 describe('assessLetter', () => {
   test.each(['', ' \n\t', '\ufeff', '\0\0\0\0'])('calls %j empty', (text) => {
@@ -50,14 +51,14 @@ describe('assessLetter', () => {
   });
 
   test('waits for the rest of a character that the bytes end in', () => {
-    expect(assessLetter(Uint8Array.of(0xef, 0xbb), LIMITS)).toBe('open');
-    expect(assessLetter(bytesOf('{"a":"é').subarray(0, -1), LIMITS)).toBe('open');
+    expect(assessLetter(examineLetter(Uint8Array.of(0xef, 0xbb), LIMITS))).toBe('open');
+    expect(assessLetter(examineLetter(bytesOf('{"a":"é').subarray(0, -1), LIMITS))).toBe('open');
   });
 
   test('calls an object with bytes that are no text closed', () => {
     const bytes = Uint8Array.from([...bytesOf('{"a":"'), 0xe9, ...bytesOf('"}')]);
-    expect(assessLetter(bytes, LIMITS)).toBe('closed');
-    expect(assessLetter(bytes.subarray(0, -1), LIMITS)).toBe('open');
+    expect(assessLetter(examineLetter(bytes, LIMITS))).toBe('closed');
+    expect(assessLetter(examineLetter(bytes.subarray(0, -1), LIMITS))).toBe('open');
   });
 
   test('calls an object that nests too deep closed, without parsing it', () => {
@@ -69,8 +70,10 @@ describe('assessLetter', () => {
     fc.assert(
       fc.property(writtenLetter, fc.constantFrom(0, 2), (written, indent) => {
         const bytes = bytesOf(JSON.stringify(written, undefined, indent));
-        expect(assessLetter(bytes, LIMITS)).toBe('complete');
-        const [nothing, ...parts] = prefixesOf(bytes).map((part) => assessLetter(part, LIMITS));
+        expect(assessLetter(examineLetter(bytes, LIMITS))).toBe('complete');
+        const [nothing, ...parts] = prefixesOf(bytes).map((part) =>
+          assessLetter(examineLetter(part, LIMITS)),
+        );
         expect(nothing).toBe('empty');
         expect(parts.filter((part) => part !== 'open')).toEqual([]);
       }),
@@ -80,9 +83,9 @@ describe('assessLetter', () => {
 
   test('calls no part of a UTF-16 letter complete', () => {
     const bytes = new Uint8Array(Buffer.from('\ufeff{"to":"é","body":"{}"}', 'utf16le'));
-    expect(assessLetter(bytes, LIMITS)).toBe('complete');
+    expect(assessLetter(examineLetter(bytes, LIMITS))).toBe('complete');
     for (let length = 3; length < bytes.length; length++) {
-      expect(assessLetter(bytes.subarray(0, length), LIMITS)).toBe('open');
+      expect(assessLetter(examineLetter(bytes.subarray(0, length), LIMITS))).toBe('open');
     }
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { examineLetter } from '../../src/letter/examine.ts';
 import type { LetterIssue } from '../../src/letter/letter.ts';
 import { parseLetter } from '../../src/letter/parse.ts';
 import {
@@ -10,10 +11,11 @@ import {
   writtenLetter,
 } from './arbitrary-letter.ts';
 
-const parse = (text: string): ReturnType<typeof parseLetter> => parseLetter(bytesOf(text), LIMITS);
+const parse = (text: string): ReturnType<typeof parseLetter> =>
+  parseLetter(examineLetter(bytesOf(text), LIMITS));
 
 function firstIssue(bytes: Uint8Array): LetterIssue {
-  const parsed = parseLetter(bytes, LIMITS);
+  const parsed = parseLetter(examineLetter(bytes, LIMITS));
   if (parsed.ok) throw new Error('accepted');
   return parsed.issues[0];
 }
@@ -83,8 +85,8 @@ describe('parseLetter', () => {
   test('takes a letter of the largest size, and not of a byte more', () => {
     const limits = { ...LIMITS, letterBytes: 100 };
     const text = '{"to":"a","act":"inform","body":"b"}';
-    expect(parseLetter(bytesOf(text.padEnd(100)), limits).ok).toBe(true);
-    expect(parseLetter(bytesOf(text.padEnd(101)), limits)).toMatchObject({
+    expect(parseLetter(examineLetter(bytesOf(text.padEnd(100)), limits)).ok).toBe(true);
+    expect(parseLetter(examineLetter(bytesOf(text.padEnd(101)), limits))).toMatchObject({
       ok: false,
       issues: [{ code: 'too-large', path: '' }],
     });
@@ -150,7 +152,9 @@ describe('parseLetter', () => {
       fc.property(writtenLetter, fc.boolean(), (written, isRaw) => {
         const strict = JSON.stringify(written, undefined, 1);
         const bytes = bytesOf(isRaw ? strict.replaceAll('\\n', '\n') : strict);
-        expect(prefixesOf(bytes).filter((part) => parseLetter(part, LIMITS).ok)).toEqual([]);
+        expect(
+          prefixesOf(bytes).filter((part) => parseLetter(examineLetter(part, LIMITS)).ok),
+        ).toEqual([]);
       }),
       { numRuns: 40 },
     );
@@ -176,7 +180,7 @@ describe('parseLetter', () => {
     fc.assert(
       fc.property(fc.array(part), fc.uint8Array({ maxLength: 4 }), (parts, bytes) => {
         const whole = Uint8Array.from([...bytesOf(parts.join('')), ...bytes]);
-        expect(typeof parseLetter(whole, LIMITS).ok).toBe('boolean');
+        expect(typeof parseLetter(examineLetter(whole, LIMITS)).ok).toBe('boolean');
       }),
       { numRuns: 2_000 },
     );
@@ -214,7 +218,7 @@ describe('a letter damaged as agents do it', () => {
       fc.property(writtenLetter, damages, encodings, (written, names, encode) => {
         const intact = JSON.stringify({ ...written, subject: 'raw\there' }, undefined, 1);
         const damaged = names.reduce((text, name) => DAMAGES[name]?.(text) ?? text, intact);
-        const parsed = parseLetter(encode(damaged), LIMITS);
+        const parsed = parseLetter(examineLetter(encode(damaged), LIMITS));
         expect(parsed).toMatchObject({ ok: true });
         expect(parsed.ok && parsed.letter).toEqual(meant({ ...written, subject: 'raw\there' }));
         expect(parsed.repairs).toEqual(expect.arrayContaining(names));
@@ -228,7 +232,9 @@ describe('a letter damaged as agents do it', () => {
       fc.property(writtenLetter, (written) => {
         const text = DAMAGES[name]?.(JSON.stringify(written, undefined, 1)) ?? '';
         const whole = bytesOf(text.slice(0, text.lastIndexOf('\n}') + 2));
-        expect(prefixesOf(whole).filter((part) => parseLetter(part, LIMITS).ok)).toEqual([]);
+        expect(
+          prefixesOf(whole).filter((part) => parseLetter(examineLetter(part, LIMITS)).ok),
+        ).toEqual([]);
       }),
       { numRuns: 10 },
     );

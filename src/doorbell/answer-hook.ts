@@ -42,12 +42,16 @@ export interface HookCall {
   now: number;
   /** Ends a call that takes too long by throwing; asked between the steps. */
   checkTime(): void;
+  /** A waiter asks: since the event nothing has happened in the session. */
+  idle?: boolean | undefined;
 }
 
 /** What is printed, and for a person who asks, why. */
 export interface HookResult {
   answer: HookAnswer;
   why: string;
+  /** Whether it tells of mail. */
+  rang: boolean;
 }
 
 const TRIES = 8;
@@ -56,8 +60,8 @@ const SMALL_BODY = 200;
 /** Answers a hook. Throws whatever the disk throws; then there is nothing to say. */
 export function answerHook(call: HookCall): HookResult {
   const client = CLIENTS[call.client];
-  const quiet = (why: string): HookResult => ({ answer: client.quiet, why });
-  const signal = client.readSignal(call.event, call.payload);
+  const quiet = (why: string): HookResult => ({ answer: client.quiet, why, rang: false });
+  const signal = readSignal(call);
   if (signal === undefined) return quiet(`${call.event} does not concern the doorbell`);
   if (signal.subagent) return quiet('a subagent reads no mail');
   const taken = takeNews(call, signal);
@@ -67,7 +71,13 @@ export function answerHook(call: HookCall): HookResult {
   if (letters.length === 0) return quiet('what was to be told of has been handled meanwhile');
   const digest = digestOf(call, taken, letters);
   leaveAnnounced(call, taken, { signal, ids: letters.map(({ id }) => id) });
-  return { answer: client.ring(call.event, signal.moment, digest), why: taken.ring.why };
+  const answer = client.ring(call.event, signal.moment, digest);
+  return { answer, why: taken.ring.why, rang: true };
+}
+
+function readSignal({ client, event, payload, idle }: HookCall): Signal | undefined {
+  const signal = CLIENTS[client].readSignal(event, payload);
+  return signal !== undefined && idle === true ? { ...signal, moment: 'idle' } : signal;
 }
 
 /** News that this call and no other is to tell of. */
@@ -85,7 +95,7 @@ function takeNews(call: HookCall, signal: Signal): News | string {
     call.checkTime();
     const { number, state } = readState(paths.state);
     const holder = holderOf(call, signal, state);
-    if (!mayHold(state.holder, holder, call.now)) {
+    if (!mayHold(state.holder, holder, { moment: signal.moment, now: call.now })) {
       return `another live session (${state.holder?.client}) reads the mail of ${call.agent}`;
     }
     const unread = listUnread(paths.inbox);
@@ -108,9 +118,11 @@ function remember(
   return isSame || writeState(paths.state, number, decision.state);
 }
 
-/** The session that calls; its process is only looked for when it is not the one that is known. */
+/** The session that calls; its process is only looked for when it may not be the one that is known. */
 function holderOf(call: HookCall, signal: Signal, { holder }: DoorbellState): Holder {
-  if (holder?.session === signal.session && holder.client === call.client) return holder;
+  const isKnown = holder?.session === signal.session && holder.client === call.client;
+  // At its start it may have been resumed, by another process in another terminal.
+  if (isKnown && signal.moment !== 'start') return holder;
   const names = [...CLIENTS[call.client].place, 'TMUX', 'TMUX_PANE'];
   const place = names.flatMap((name) => {
     const value = call.env[name];

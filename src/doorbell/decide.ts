@@ -65,11 +65,12 @@ function remembered(before: DoorbellState, { signal, holder, now }: Occasion): D
   const { holder: last } = before;
   const isSame = last?.session === holder.session && last.client === holder.client;
   if (!isSame) return { ...NO_STATE, activeAt: now, holder: { ...holder, heardAt: now } };
+  const isAnew = signal.moment === 'start';
   const isRecent = now >= last.heardAt && now - last.heardAt < HEARD_EVERY_MS;
   return {
     ...before,
-    holder: isRecent ? last : { ...holder, heardAt: now },
-    told: signal.moment === 'start' ? [] : before.told,
+    holder: isRecent && !isAnew ? last : { ...holder, heardAt: now },
+    told: isAnew ? [] : before.told,
   };
 }
 
@@ -77,7 +78,11 @@ function remembered(before: DoorbellState, { signal, holder, now }: Occasion): D
 function observe(state: DoorbellState, { signal, now }: Occasion): DoorbellState {
   switch (signal.moment) {
     case 'start':
-      return { ...state, ...activity(state, 'idle', now), dialog: undefined };
+      return {
+        ...state,
+        ...activity(state, signal.busy === true ? 'busy' : 'idle', now),
+        dialog: undefined,
+      };
     case 'prompt':
       // A prompt to a session that was idle is the person's; one right after a wake is the wake.
       return {

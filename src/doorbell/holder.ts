@@ -6,6 +6,7 @@ import {
   processIdentity,
 } from '../hive/process-identity.ts';
 import { systemCode } from '../protocol/errors.ts';
+import type { Moment } from './moment.ts';
 import type { Holder } from './state.ts';
 
 /** So long a session is taken to live after its last sign, where its process is not known. */
@@ -15,18 +16,26 @@ const SHELLS = new Set(['sh', 'bash', 'dash', 'zsh', 'ash', 'busybox', 'fish', '
 const MOST_SHELLS = 4;
 const PARENT_FIELD = 1;
 
+/** Moments at which a session comes to the fore of a client that has several. */
+const TO_THE_FORE: ReadonlySet<Moment> = new Set(['start', 'prompt']);
+
 /**
- * Tells whether a session may speak for the agent: nobody does, it does already, it runs in the same
- * process as the one that does, or that one has ended.
+ * Tells whether a session may speak for the agent: nobody does, it does already, the one that does has
+ * ended, or it comes to the fore in the same process. Sessions that work side by side in one process
+ * would otherwise take it from each other at every tool call, and hear everything anew each time.
  */
-export function mayHold(current: Holder | undefined, session: Holder, now: number): boolean {
+export function mayHold(
+  current: Holder | undefined,
+  session: Holder,
+  { moment, now }: { moment: Moment; now: number },
+): boolean {
   if (current === undefined) return true;
   if (current.session === session.session && current.client === session.client) return true;
   if (current.process === undefined) return Math.abs(now - current.heardAt) > UNSEEN_MS;
   const isSame =
     current.process.pid === session.process?.pid &&
     current.process.startedAt === session.process.startedAt;
-  return isSame || !isSameProcessAlive(current.process);
+  return isSame ? TO_THE_FORE.has(moment) : !isSameProcessAlive(current.process);
 }
 
 /**

@@ -31,4 +31,6 @@ export interface Signal {
   need?: string | undefined;
   /** The client takes no text at this event. */
   deaf?: boolean | undefined;
+  /** With `start`: it has lost its memory in the middle of its work. */
+  busy?: boolean | undefined;
 }

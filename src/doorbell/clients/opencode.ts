@@ -1,5 +1,5 @@
-import type { Moment } from '../moment.ts';
-import { type Client, printing, textIn } from './client.ts';
+import type { Moment, Signal } from '../moment.ts';
+import { type Client, type Payload, printing, textIn } from './client.ts';
 
 const MOMENT_OF: Readonly<Record<string, Moment>> = {
   'session.created': 'start',
@@ -9,11 +9,14 @@ const MOMENT_OF: Readonly<Record<string, Moment>> = {
   'session.idle': 'turn-end',
   'permission.asked': 'dialog',
   'permission.replied': 'dialog-over',
+  'question.asked': 'dialog',
+  'question.replied': 'dialog-over',
+  'question.rejected': 'dialog-over',
   'session.deleted': 'end',
 };
 
 /**
- * opencode: our plugin calls the hook with its bus events and does what the answer says; `append` goes
+ * opencode: our plugin calls the hook with its events and does what the answer says; `append` goes
  * behind a tool's output or a prompt, `prompt` starts a turn.
  */
 export const opencode: Client = {
@@ -21,17 +24,28 @@ export const opencode: Client = {
     const session = textIn(payload, 'session_id');
     const moment = MOMENT_OF[event];
     if (session === undefined || moment === undefined) return undefined;
-    const tool = textIn(payload, 'tool_name');
-    return {
+    const signal: Signal = {
       moment,
       session,
       subagent: textIn(payload, 'parent_id') !== undefined,
-      ...(tool === undefined ? {} : { tool }),
-      ...(moment === 'dialog' ? { need: `to allow ${tool ?? 'a tool'}` } : {}),
     };
+    return { ...signal, ...particulars(event, moment, payload) };
   },
   ring: (_event, moment, digest) =>
     printing(moment === 'turn-end' || moment === 'idle' ? { prompt: digest } : { append: digest }),
   quiet: printing({}),
   place: ['HOME'],
 };
+
+function particulars(event: string, moment: Moment, payload: Payload): Partial<Signal> {
+  const tool = textIn(payload, 'tool_name');
+  // These are bus events: there is nothing to append to. A session is compacted in the midst of a turn.
+  if (moment === 'start') return { deaf: true, busy: event === 'session.compacted' };
+  if (moment === 'dialog') {
+    const need =
+      event === 'question.asked' ? 'to answer a question' : `to allow ${tool ?? 'a tool'}`;
+    // opencode says when it is over; no tool that ends meanwhile does, so it has the name of none.
+    return { need, tool: event };
+  }
+  return tool === undefined ? {} : { tool };
+}

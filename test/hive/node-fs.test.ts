@@ -1,5 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import fs, { lstatSync, readdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import fs, {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { createServer } from 'node:net';
 import { join } from 'node:path';

@@ -16,6 +16,7 @@ const FOLDERS = {
   spool: { folders: ['protocol', 'letter', 'routing', 'hive'] },
   history: { folders: ['protocol', 'hive'] },
   doorbell: { folders: ['protocol', 'hive'] },
+  setup: { folders: ['protocol', 'hive', 'doorbell'] },
   doctor: { folders: ['protocol', 'hive', 'log', 'spool', 'history'], types: ['routing'] },
   router: { folders: ['protocol', 'letter', 'routing', 'hive', 'log', 'spool', 'history'] },
   api: { folders: ['protocol', 'letter', 'routing', 'hive', 'log', 'spool', 'history', 'router'] },
@@ -41,6 +42,7 @@ const HOMES = [
   { name: 'nanoid', module: 'nanoid', home: '^src/hive/random\\.ts$' },
   { name: 'pino', module: 'pino(-pretty)?', home: '^src/cli/daemon-log\\.ts$' },
   { name: 'commander', module: 'commander', home: '^src/cli/' },
+  { name: 'jsonc-parser', module: 'jsonc-parser', home: '^src/setup/json-[^/]+\\.ts$' },
   { name: 'hono', module: '(hono|@hono/[^/]+)', home: '^src/web/' },
   { name: 'mcp', module: '@modelcontextprotocol/[^/]+', home: '^src/mcp/' },
   { name: 'nats', module: '@nats-io/[^/]+', home: '^src/[^/]+/nats\\.ts$' },
@@ -180,8 +182,11 @@ export default {
     ),
     forbid(
       'home-child-process',
-      'Children are started by the history, and asked about by the identity of the lock.',
-      { path: '^src/', pathNot: ['^src/history/', '^src/hive/process-[^/]+\\.ts$'] },
+      'Children are started by the history, asked about by the identity of the lock, and clients say their version.',
+      {
+        path: '^src/',
+        pathNot: ['^src/history/', '^src/hive/process-[^/]+\\.ts$', '^src/setup/version\\.ts$'],
+      },
       { path: '^(node:)?child_process$' },
     ),
     forbid(

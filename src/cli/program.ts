@@ -4,6 +4,7 @@ import type { Call } from './definitions/call.ts';
 import { defineClientCommands } from './definitions/clients.ts';
 import { addGlobalOptions, WHOSE_MAILBOX } from './definitions/global-options.ts';
 import { defineHiveCommands } from './definitions/hive.ts';
+import { defineHookCommands } from './definitions/hooks.ts';
 import { defineMailCommands } from './definitions/mail.ts';
 import { defineOverviewCommands } from './definitions/overview.ts';
 import type { Surface } from './surface.ts';
@@ -67,6 +68,7 @@ export function createProgram(surface: Surface, outcome: RunOutcome): Command {
   defineOverviewCommands(program, call);
   defineAgentCommands(program, call);
   defineClientCommands(program, call);
+  defineHookCommands(program, call);
   return program;
 }
 

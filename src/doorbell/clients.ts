@@ -13,6 +13,9 @@ export const CLIENTS = { claude, codex, gemini, opencode } as const satisfies Re
 /** Name of a client, as in `hivemail hook CLIENT EVENT`. */
 export type ClientName = keyof typeof CLIENTS;
 
+/** The names of all clients. */
+export const CLIENT_NAMES = Object.keys(CLIENTS) as readonly ClientName[];
+
 /** Tells whether a word names a client. */
 export function isClientName(word: unknown): word is ClientName {
   return typeof word === 'string' && Object.hasOwn(CLIENTS, word);

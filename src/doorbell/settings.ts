@@ -14,14 +14,15 @@ const MOST_BYTES = 65_536;
 
 /** Reads how an agent is told; what is missing or wrong is the careful choice. */
 export function readDoorbellSettings(path: string): DoorbellSettings {
-  const fields = readFields(path);
+  const fields = readDoorbellFields(path);
   return {
     mode: fields['mode'] === 'continue' ? 'continue' : 'notify',
     tmux: fields['tmux'] === true,
   };
 }
 
-function readFields(path: string): Record<string, unknown> {
+/** Reads the fields as they are, known or not. */
+export function readDoorbellFields(path: string): Record<string, unknown> {
   try {
     const { bytes } = readRegular(path, MOST_BYTES);
     const value = parseStrictly(Buffer.from(bytes).toString('utf8'))?.value;

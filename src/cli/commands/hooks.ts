@@ -1,0 +1,142 @@
+import { join } from 'node:path';
+import {
+  type AgentId,
+  CLIENT_NAMES,
+  type ClientName,
+  DESK,
+  type DoorbellMode,
+  HivemailError,
+  type HooksPlace,
+  type HooksTarget,
+  installHooks,
+  isClientName,
+  type ShownHooks,
+  showHooks,
+  type UninstallReport,
+  uninstallHooks,
+} from '../../index.ts';
+import type { Context } from '../context.ts';
+
+/** Options of `hooks install` and `hooks uninstall`. */
+export interface HooksOptions {
+  scope?: HooksTarget['scope'];
+  mode?: DoorbellMode;
+}
+
+/** Puts the hooks of an agent into the settings of a client. */
+export async function install(
+  context: Context,
+  client: string,
+  file: string | undefined,
+  options: HooksOptions,
+): Promise<void> {
+  const { name, target } = readTarget(context, [client, file], options);
+  const place = placeOf(context, name);
+  const report = await installHooks(place, target ?? { scope: 'project' }, options.mode);
+  if (context.json) return context.printJson(report);
+  const did = { installed: 'Installed', updated: 'Brought up to date', nothing: 'Already there' };
+  context.print(`${did[report.did]}: hooks of ${name} for ${place.owner.agent} in ${report.file}`);
+  context.print(MODES[report.mode]);
+  for (const note of report.notes) context.print(note);
+}
+
+const MODES: Record<DoorbellMode, string> = {
+  notify:
+    'Mode notify: mail is told with the next tool call or prompt; no turn goes on for it. (--mode continue changes that.)',
+  continue:
+    'Mode continue: mail also lets an ended turn go on, at most three in a row, and wakes an idle session where the client can.',
+};
+
+/** Takes the hooks of an agent out of the settings of a client. */
+export async function uninstall(
+  context: Context,
+  client: string,
+  file: string | undefined,
+  options: HooksOptions,
+): Promise<void> {
+  const { name, target } = readTarget(context, [client, file], options);
+  const reports = uninstallHooks(placeOfGone(context, name), target);
+  if (context.json) return context.printJson(reports);
+  for (const report of reports) context.print(sayUninstalled(report));
+}
+
+function sayUninstalled({ file, did }: UninstallReport): string {
+  switch (did) {
+    case 'restored':
+      return `Taken out of ${file}`;
+    case 'removed':
+      return `Removed ${file}, which was made for the hooks`;
+    case 'nothing':
+      return `There were none in ${file}`;
+    case 'kept':
+      return `Left ${file} as it is: somebody has changed it. Remove what you do not want by hand.`;
+  }
+}
+
+/** Shows where the hooks of an agent are. */
+export async function show(context: Context, client: string | undefined): Promise<void> {
+  const names = client === undefined ? CLIENT_NAMES : [requireClient(client)];
+  const shown = names.flatMap((name) => showHooks(placeOf(context, name)));
+  if (context.json) return context.printJson(shown);
+  for (const hooks of shown) context.print(sayShown(hooks));
+  if (shown.length === 0) {
+    context.print('No hooks are installed. `hivemail hooks install CLIENT --agent ID` does it.');
+  }
+}
+
+function sayShown({ client, file, state, mode, problem, installedAt }: ShownHooks): string {
+  const since = installedAt.slice(0, 'YYYY-MM-DD'.length);
+  const said = `${client}  ${state}  mode ${mode}  since ${since}  ${file}`;
+  const older = 'They are not as this version installs them: `hivemail hooks install` again.';
+  const gone = 'Somebody took them out: install again, or uninstall to forget them.';
+  const advice = { 'as installed': undefined, older, gone, unreadable: problem }[state];
+  return advice === undefined ? said : `${said}\n  ${advice}`;
+}
+
+/** The words that name a client and perhaps a file, in either order: `--scope file F claude` reads well, too. */
+function readTarget(
+  context: Context,
+  [first, second]: [string, string | undefined],
+  { scope }: HooksOptions,
+): { name: ClientName; target: HooksTarget | undefined } {
+  const isSwapped = scope === 'file' && !isClientName(first) && isClientName(second);
+  const [client, file] = isSwapped ? [second, first] : [first, second];
+  const name = requireClient(client);
+  if ((scope === 'file') !== (file !== undefined)) {
+    const message = 'The scope file, and no other, takes the settings file: --scope file PATH.';
+    throw new HivemailError('usage', message);
+  }
+  if (scope === undefined) return { name, target: undefined };
+  return { name, target: file === undefined ? { scope } : { scope, file: context.path(file) } };
+}
+
+function requireClient(word: string): ClientName {
+  if (isClientName(word)) return word;
+  const message = `"${word}" is no client that hooks can be installed in: ${CLIENT_NAMES.join(', ')}.`;
+  throw new HivemailError('usage', message);
+}
+
+function placeOf(context: Context, client: ClientName): HooksPlace {
+  const agent = context.agent();
+  if (agent === DESK) {
+    throw new HivemailError('refused', 'The desk is read by a person, not by a session.');
+  }
+  return placeAt(context, { client, hive: context.hive.dir, agent });
+}
+
+function placeAt(context: Context, owner: HooksPlace['owner']): HooksPlace {
+  const { env, cwd } = context.surface;
+  return { owner, root: join(owner.hive, 'agents', owner.agent), env, cwd: cwd() };
+}
+
+/** Hooks of an agent, or of a hive, that is gone can still be taken out: both are named then. */
+function placeOfGone(context: Context, client: ClientName): HooksPlace {
+  const { hive, agent } = context.options;
+  try {
+    return placeOf(context, client);
+  } catch (error) {
+    const isGone = error instanceof HivemailError && error.code.endsWith('not-found');
+    if (!isGone || hive === undefined || agent === undefined) throw error;
+    return placeAt(context, { client, hive: context.path(hive), agent: agent as AgentId });
+  }
+}

@@ -1,0 +1,38 @@
+import type { DoorbellMode } from '../doorbell/decide.ts';
+import type { Change } from './change.ts';
+import type { Owner } from './hook-command.ts';
+import type { Scope } from './record.ts';
+
+/** What is asked of a client's setup. */
+export interface Asked {
+  owner: Owner;
+  scope: Scope;
+  /** Absolute path; with the scope `file`. */
+  file: string | undefined;
+  mode: DoorbellMode;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Absolute path of the project. */
+  cwd: string;
+  /** Absolute path of the person's home. */
+  home: string;
+  /** Writes the command of a hook. */
+  command(event: string, ...flags: string[]): string;
+  /**
+   * Asks the client for its version.
+   * @param program - by which it is called
+   * @returns nothing when it is not in PATH, or does not say
+   */
+  version(program: string): string | undefined;
+}
+
+/** What is to be written where. */
+export interface Plan {
+  /** Absolute path. */
+  file: string;
+  change: Change;
+  /** What the person should know or still has to do, in sentences. */
+  notes: readonly string[];
+}
+
+/** Plans the hooks of one client; its module says where each fact is from. */
+export type PlanHooks = (asked: Asked) => Plan;

@@ -1,0 +1,56 @@
+import { realpathSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { systemCode } from '../protocol/errors.ts';
+
+/** What a hook's command calls: two absolute paths that hold for longer than this installation does. */
+export interface Program {
+  node: string;
+  /** hivemail's launcher. */
+  launcher: string;
+}
+
+/** What {@link findProgram} looks at. */
+export interface ProgramPlace {
+  env: Readonly<Record<string, string | undefined>>;
+  /** Absolute path of the running node. */
+  execPath: string;
+  /** Absolute path of the running launcher. */
+  launcher: string;
+  platform: NodeJS.Platform;
+}
+
+/** The launcher of the package that this code is in. */
+export const OWN_LAUNCHER = fileURLToPath(new URL('../cli/hivemail.cjs', import.meta.url));
+
+/**
+ * Chooses the paths by which hooks call hivemail: where a name in PATH leads to what runs here, that name,
+ * since Homebrew, nvm and npm keep it over updates and remove what is behind it. On Windows the script
+ * itself: npm's `.cmd` shim cuts arguments at the first line break.
+ */
+export function findProgram({ env, execPath, launcher, platform }: ProgramPlace): Program {
+  if (platform === 'win32') return { node: execPath, launcher };
+  const dirs = (env['PATH'] ?? '').split(delimiter).filter((dir) => dir.startsWith('/'));
+  const named = (name: string, target: string): string | undefined => {
+    const meant = leadsTo(target) ?? target;
+    return dirs.map((dir) => join(dir, name)).find((path) => leadsTo(path) === meant);
+  };
+  return {
+    node: named('node', execPath) ?? execPath,
+    launcher: named('hivemail', launcher) ?? launcher,
+  };
+}
+
+/** Tells whether a program lies where a package manager deletes it without being asked. */
+export function isPassing({ launcher }: Program): boolean {
+  return /[\\/](?:_npx|dlx-[^\\/]*|bunx-[^\\/]*)[\\/]/.test(launcher);
+}
+
+function leadsTo(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return undefined;
+  }
+}

@@ -5,6 +5,7 @@
  * hooks running side by side can take, so nothing is told twice; letters are read after that, so what was
  * handled meanwhile is not told of. Everything is bounded: no step waits for another process.
  */
+import { commandLine } from '../hive/process-identity.ts';
 import { randomTail } from '../hive/random.ts';
 import { type AgentId, DESK } from '../protocol/addresses.ts';
 import type { Message } from '../protocol/message.ts';
@@ -60,8 +61,9 @@ const SMALL_BODY = 200;
 /** Answers a hook. Throws whatever the disk throws; then there is nothing to say. */
 export function answerHook(call: HookCall): HookResult {
   const client = CLIENTS[call.client];
-  const quiet = (why: string): HookResult => ({ answer: client.quiet, why, rang: false });
   const signal = readSignal(call);
+  const silence = signal?.wake === true ? (client.decline ?? client.quiet) : client.quiet;
+  const quiet = (why: string): HookResult => ({ answer: silence, why, rang: false });
   if (signal === undefined) return quiet(`${call.event} does not concern the doorbell`);
   if (signal.subagent) return quiet('a subagent reads no mail');
   const taken = takeNews(call, signal);
@@ -129,13 +131,20 @@ function holderOf(call: HookCall, signal: Signal, { holder }: DoorbellState): Ho
     return value === undefined || value === '' ? [] : [[name, value] as const];
   });
   const { cwd } = call.payload;
+  const client = clientProcess(call.parent);
   return {
     client: call.client,
     session: signal.session,
-    process: clientProcess(call.parent),
+    process: client,
+    shared: client !== undefined && isServer(call.client, client.pid) ? true : undefined,
     heardAt: call.now,
     place: Object.fromEntries([...place, ['cwd', typeof cwd === 'string' ? cwd : process.cwd()]]),
   };
+}
+
+function isServer(client: ClientName, pid: number): boolean {
+  const { server } = CLIENTS[client];
+  return server?.test(commandLine(pid) ?? '') === true;
 }
 
 function reasonOf({ state }: Decision, unread: readonly string[]): string {

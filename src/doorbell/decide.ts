@@ -51,10 +51,12 @@ export interface Ring {
 export function decide(before: DoorbellState, occasion: Occasion): Decision {
   const { signal, now } = occasion;
   if (signal.moment === 'end') return { state: NO_STATE, ring: undefined };
-  const state = observe(remembered(before, occasion), occasion);
+  const known = remembered(before, occasion);
+  const state = observe(known, occasion);
   const unread = occasion.unread.slice(-MOST_TOLD);
   const ring = mayRing(state, occasion) ? dueRing(state, unread, now) : undefined;
-  if (ring === undefined) return { state, ring };
+  // A wake that has nothing to tell is taken back by the client: the session stays as it was.
+  if (ring === undefined) return { state: signal.wake === true ? known : state, ring };
   const ladder =
     ring.why === 'new' ? { toldAt: now, rung: 0 } : { rung: rungAt(now - state.toldAt) };
   return { ring, state: { ...state, ...goingOn(state, occasion), ...ladder, told: unread } };
@@ -78,23 +80,14 @@ function remembered(before: DoorbellState, { signal, holder, now }: Occasion): D
 function observe(state: DoorbellState, { signal, now }: Occasion): DoorbellState {
   switch (signal.moment) {
     case 'start':
-      return {
-        ...state,
-        ...activity(state, signal.busy === true ? 'busy' : 'idle', now),
-        dialog: undefined,
-      };
+      if (signal.goesOn === true) return state;
+      return { ...state, ...activity(state, 'idle', now), ...ALONE };
     case 'prompt':
-      // A prompt to a session that was idle is the person's; one right after a wake is the wake.
-      return {
-        ...state,
-        ...activity(state, 'busy', now),
-        continued: state.activity === 'idle' ? 0 : state.continued,
-        dialog: undefined,
-      };
+      return { ...state, ...activity(state, 'busy', now), ...afterPrompt(state, signal), ...ALONE };
     case 'tool':
-      return { ...state, ...activity(state, 'busy', now), dialog: afterTool(state, signal) };
+      return { ...state, ...activity(state, 'busy', now), ...afterTool(state, signal) };
     case 'turn-end':
-      return { ...state, activity: 'idle', activeAt: now, dialog: undefined };
+      return { ...state, activity: 'idle', activeAt: now, ...rest(state, signal), ...ALONE };
     case 'dialog':
       return { ...state, dialog: state.dialog ?? dialogOf(signal, now) };
     case 'dialog-over':
@@ -113,10 +106,36 @@ function activity(
   return state.activity === is ? {} : { activity: is, activeAt: now };
 }
 
+/** A prompt to a session that was idle is the person's, unless it is the wake or comes right after it. */
+function afterPrompt(
+  { activity: was, continued }: DoorbellState,
+  { wake }: Signal,
+): Pick<DoorbellState, 'continued'> {
+  return { continued: was === 'idle' && wake !== true ? 0 : continued };
+}
+
+/** Between two turns no tool runs, and nobody is asked about one. */
+const ALONE = { dialog: undefined, helpers: 0 } as const;
+
+/**
+ * A turn that the person broke off, or that failed, says so at an event that takes no text: the person is
+ * about to say something, or the model is not to be had. The session rests before mail wakes it.
+ */
+function rest({ continued }: DoorbellState, { deaf }: Signal): Pick<DoorbellState, 'continued'> {
+  return { continued: deaf === true ? MOST_CONTINUED : continued };
+}
+
 /** Several tools may run at once: only the one that was asked about tells that the person has decided. */
-function afterTool({ dialog }: DoorbellState, { tool }: Signal): DoorbellState['dialog'] {
+function afterTool(
+  { dialog, helpers }: DoorbellState,
+  { tool, helper }: Signal,
+): Pick<DoorbellState, 'dialog' | 'helpers'> {
   const isOther = dialog?.tool !== undefined && tool !== undefined && dialog.tool !== tool;
-  return isOther ? dialog : undefined;
+  const change = { begins: 1, ends: -1 };
+  return {
+    dialog: isOther ? dialog : undefined,
+    helpers: Math.max(0, helpers + (helper === undefined ? 0 : change[helper])),
+  };
 }
 
 function dialogOf({ need, tool }: Signal, now: number): DoorbellState['dialog'] {
@@ -135,7 +154,8 @@ const RINGS: Readonly<Partial<Record<Moment, 'read' | 'goes-on' | 'wakes'>>> = {
 function mayRing(state: DoorbellState, { signal, mode, now }: Occasion): boolean {
   const ring = RINGS[signal.moment];
   if (ring === undefined || state.dialog !== undefined || signal.deaf === true) return false;
-  if (ring === 'read') return true;
+  // What a tool has printed may be for a subagent's eyes alone.
+  if (ring === 'read') return signal.moment !== 'tool' || state.helpers === 0;
   if (mode !== 'continue') return false;
   if (ring === 'goes-on') return state.continued < MOST_CONTINUED;
   return state.activity === 'idle' && isRested(state, now);
@@ -162,6 +182,6 @@ function rungAt(sinceToldMs: number): number {
 function goingOn(state: DoorbellState, { signal, now }: Occasion): Partial<DoorbellState> {
   const busy = { activity: 'busy', activeAt: now } as const;
   if (signal.moment === 'turn-end') return { ...busy, continued: state.continued + 1 };
-  if (signal.moment !== 'idle') return {};
+  if (signal.moment !== 'idle' && signal.wake !== true) return {};
   return { ...busy, continued: state.continued < MOST_CONTINUED ? state.continued : 0 };
 }

@@ -22,7 +22,9 @@ const TO_THE_FORE: ReadonlySet<Moment> = new Set(['start', 'prompt']);
 /**
  * Tells whether a session may speak for the agent: nobody does, it does already, the one that does has
  * ended, or it comes to the fore in the same process. Sessions that work side by side in one process
- * would otherwise take it from each other at every tool call, and hear everything anew each time.
+ * would otherwise take it from each other at every tool call, and hear everything anew each time. A
+ * session of a server that was left may live on unseen for as long as the server: after a while it gives
+ * way to any other.
  */
 export function mayHold(
   current: Holder | undefined,
@@ -31,11 +33,15 @@ export function mayHold(
 ): boolean {
   if (current === undefined) return true;
   if (current.session === session.session && current.client === session.client) return true;
-  if (current.process === undefined) return Math.abs(now - current.heardAt) > UNSEEN_MS;
-  const isSame =
-    current.process.pid === session.process?.pid &&
-    current.process.startedAt === session.process.startedAt;
-  return isSame ? TO_THE_FORE.has(moment) : !isSameProcessAlive(current.process);
+  const isUnseen = Math.abs(now - current.heardAt) > UNSEEN_MS;
+  if (current.process === undefined) return isUnseen;
+  if (current.shared === true && isUnseen) return true;
+  if (isOneProcess(current, session)) return TO_THE_FORE.has(moment);
+  return !isSameProcessAlive(current.process);
+}
+
+function isOneProcess({ process: one }: Holder, { process: other }: Holder): boolean {
+  return one?.pid === other?.pid && one?.startedAt === other?.startedAt;
 }
 
 /**

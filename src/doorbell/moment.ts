@@ -31,6 +31,13 @@ export interface Signal {
   need?: string | undefined;
   /** The client takes no text at this event. */
   deaf?: boolean | undefined;
-  /** With `start`: it has lost its memory in the middle of its work. */
-  busy?: boolean | undefined;
+  /** With `start`: the session has lost its memory, but goes on with what it does. */
+  goesOn?: boolean | undefined;
+  /** With `prompt`: it is the line by which a wake from outside asks the session to look at its mail. */
+  wake?: boolean | undefined;
+  /**
+   * With `tool`, where the client's subagents can't be told from the session itself: one begins its work,
+   * or has ended it.
+   */
+  helper?: 'begins' | 'ends' | undefined;
 }

@@ -18,6 +18,8 @@ export interface Holder {
   process?: ProcessIdentity | undefined;
   /** Milliseconds since the epoch: when it was last heard of, to within {@link HEARD_EVERY_MS}. */
   heardAt: number;
+  /** Its process serves other sessions as well, so that this one may be over while the process lives. */
+  shared?: boolean | undefined;
   /** What a wake from outside needs to know of it: paths and environment variables. */
   place: Readonly<Record<string, string>>;
 }
@@ -45,6 +47,8 @@ export interface DoorbellState {
   /** Milliseconds since the epoch: since when. */
   activeAt: number;
   dialog: Dialog | undefined;
+  /** Subagents at work, as far as the client's tools tell. */
+  helpers: number;
   /** The process that waits to wake the idle session. */
   waiter?: ProcessIdentity | undefined;
 }
@@ -67,6 +71,7 @@ export const NO_STATE: DoorbellState = {
   activity: 'idle',
   activeAt: 0,
   dialog: undefined,
+  helpers: 0,
 };
 
 /** Reads a state back; parts that do not hold what they should are as in {@link NO_STATE}. */
@@ -82,6 +87,7 @@ export function parseState(text: string): DoorbellState {
     activity: value['activity'] === 'busy' ? 'busy' : 'idle',
     activeAt: numberOf(value['activeAt']),
     dialog: dialogOf(value['dialog']),
+    helpers: numberOf(value['helpers']),
     waiter: processOf(value['waiter']),
   };
 }
@@ -99,6 +105,7 @@ function holderOf(value: unknown): Holder | undefined {
     session,
     process: processOf(holder['process']),
     heardAt: numberOf(holder['heardAt']),
+    shared: holder['shared'] === true ? true : undefined,
     place: Object.fromEntries(place),
   };
 }

@@ -25,6 +25,13 @@ export interface Client {
   ring(event: string, moment: Moment, digest: string): HookAnswer;
   /** What the client wants to see when there is nothing to say. */
   readonly quiet: HookAnswer;
+  /**
+   * Takes back a prompt that was a wake, when there is nothing to tell any more: no turn begins. Where a
+   * client has no such answer, the wake is read and leads to nothing.
+   */
+  readonly decline?: HookAnswer;
+  /** Matches the command line of a process of this client that serves many sessions. */
+  readonly server?: RegExp;
   /** Environment variables by which a wake from outside finds the session again. */
   readonly place: readonly string[];
 }
@@ -38,4 +45,23 @@ export function printing(value?: object): HookAnswer {
 export function textIn(payload: Payload, field: string): string | undefined {
   const value = payload[field];
   return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** What each event of a client tells, by the client's own name; nothing for what is of no concern. */
+export type Readers = Readonly<
+  Record<string, (payload: Payload) => Omit<Signal, 'session' | 'subagent'> | undefined>
+>;
+
+/** Reads a signal by the reader of its event, of a client whose payloads name their `session_id`. */
+export function readSignalBy(
+  readers: Readers,
+  event: string,
+  payload: Payload,
+): Signal | undefined {
+  const session = textIn(payload, 'session_id');
+  const read = Object.hasOwn(readers, event) ? readers[event] : undefined;
+  const told = session === undefined ? undefined : read?.(payload);
+  return session === undefined || told === undefined
+    ? undefined
+    : { session, subagent: false, ...told };
 }

@@ -40,7 +40,7 @@ export const opencode: Client = {
 function particulars(event: string, moment: Moment, payload: Payload): Partial<Signal> {
   const tool = textIn(payload, 'tool_name');
   // These are bus events: there is nothing to append to. A session is compacted in the midst of a turn.
-  if (moment === 'start') return { deaf: true, busy: event === 'session.compacted' };
+  if (moment === 'start') return { deaf: true, goesOn: event === 'session.compacted' };
   if (moment === 'dialog') {
     const need =
       event === 'question.asked' ? 'to answer a question' : `to allow ${tool ?? 'a tool'}`;

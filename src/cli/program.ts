@@ -1,12 +1,11 @@
 import { Command } from 'commander';
 import { defineAgentCommands } from './definitions/agent.ts';
 import type { Call } from './definitions/call.ts';
-import { defineClientCommands } from './definitions/clients.ts';
 import { addGlobalOptions, WHOSE_MAILBOX } from './definitions/global-options.ts';
 import { defineHiveCommands } from './definitions/hive.ts';
-import { defineHookCommands } from './definitions/hooks.ts';
 import { defineMailCommands } from './definitions/mail.ts';
 import { defineOverviewCommands } from './definitions/overview.ts';
+import { defineClientCommands } from './definitions/setup.ts';
 import type { Surface } from './surface.ts';
 import { version } from './version.ts';
 
@@ -68,7 +67,6 @@ export function createProgram(surface: Surface, outcome: RunOutcome): Command {
   defineOverviewCommands(program, call);
   defineAgentCommands(program, call);
   defineClientCommands(program, call);
-  defineHookCommands(program, call);
   return program;
 }
 

@@ -18,8 +18,11 @@ import {
 export type Change =
   /** Entries of a JSON file. `owns` knows those of this owner, `isOurs` those of any. */
   | { form: 'entries'; entries: readonly Entry[]; owns: Owns; isOurs: Owns }
-  /** Lines at the end of a text, for a format whose sections may stand in any order. They name their owner. */
-  | { form: 'block'; lines: readonly string[] }
+  /**
+   * Lines at the end of a text, for a format whose sections may stand in any order. The first names their
+   * owner. Where somebody else's text is like `unless`, they do not fit.
+   */
+  | { form: 'block'; lines: readonly string[]; unless?: RegExp }
   /** A file of its own; `mark` is in its first line and in no other's. */
   | { form: 'file'; text: string; mark: string };
 
@@ -46,6 +49,9 @@ export function applyChange(text: string | undefined, change: Change, known: Bef
     return { ...added, trace: { form: 'entries', before } };
   }
   if (change.form === 'block') {
+    if (change.unless?.test(text ?? '') === true) {
+      throw new UnfitText('already has a section of this name, which is not from here');
+    }
     const block = blockIn(text ?? '', change.lines);
     const before: Before = text === undefined ? { '': 'missing' } : known;
     return { text: (text ?? '') + block, trace: { form: 'block', text: block, before } };

@@ -73,7 +73,8 @@ export function commandIn(value: unknown): unknown {
     : undefined;
 }
 
-function isSamePlace(one: string, other: string): boolean {
+/** Tells whether two paths of a hive lead to the same place. */
+export function isSamePlace(one: string, other: string): boolean {
   return one === other || behindLinks(one) === behindLinks(other);
 }
 

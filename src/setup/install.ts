@@ -47,15 +47,15 @@ export async function installHooks(
   target: Target,
   mode: DoorbellMode = modeOf(place),
 ): Promise<InstallReport> {
-  const plan = planOf(place.owner.client)(askOf(place, target, mode));
+  const plan = planOf(place.kind, place.owner.client)(askOf(place, target, mode));
   const did = await putIn(place, target, plan);
-  await storeMode(place.root, mode);
+  if (place.kind === 'hooks') await storeMode(place.root, mode);
   const notes = isPassing(programOf(place)) ? [...plan.notes, PASSING] : plan.notes;
   return { file: plan.file, did, mode, notes };
 }
 
 const PASSING =
-  'This hivemail runs from a cache that its package manager empties. Install it for good (npm install -g hivemail), then install the hooks again.';
+  'This hivemail runs from a cache that its package manager empties. Install it for good (npm install -g hivemail), then install this again.';
 
 async function putIn(
   place: HooksPlace,
@@ -70,7 +70,7 @@ async function putIn(
     const others = othersOn(place, file);
     const changed = onText(file, () => changeText(file, plan, { own, others }));
     const record: InstallRecord = {
-      kind: 'hooks',
+      kind: place.kind,
       client: place.owner.client,
       scope,
       file: file.path,
@@ -100,8 +100,8 @@ function writeOrForget(write: () => boolean, forget: () => void): boolean {
   }
 }
 
-function isOn(record: InstallRecord, { owner }: HooksPlace, file: SettingsFile): boolean {
-  return record.kind === 'hooks' && record.client === owner.client && record.file === file.path;
+function isOn(record: InstallRecord, { kind, owner }: HooksPlace, file: SettingsFile): boolean {
+  return record.kind === kind && record.client === owner.client && record.file === file.path;
 }
 
 function changeText(
@@ -122,8 +122,9 @@ function beforeOf(record: InstallRecord | undefined): Before {
   return record !== undefined && 'before' in record.trace ? record.trace.before : {};
 }
 
-/** The records of others of ours in the same file: of this hive, and of those that its hooks name. */
-function othersOn({ owner, root }: HooksPlace, file: SettingsFile): InstallRecord[] {
+/** What else of ours is in the same file: of this hive, and of those that its hooks name. */
+function othersOn(place: HooksPlace, file: SettingsFile): InstallRecord[] {
+  const { owner, root } = place;
   const agents = dirname(root);
   const here = namesIn(agents).map((name) => join(agents, name));
   const named = onText(file, () =>
@@ -133,10 +134,11 @@ function othersOn({ owner, root }: HooksPlace, file: SettingsFile): InstallRecor
     const isElsewhere = found !== undefined && found.hive !== owner.hive;
     return isElsewhere ? [join(found.hive, 'agents', found.agent)] : [];
   });
-  return [...new Set([...here, ...named])]
-    .filter((dir) => dir !== root)
-    .flatMap((dir) => listRecords(dir))
-    .filter((record) => record.file === file.path);
+  const isOwn = (dir: string, record: InstallRecord): boolean =>
+    dir === root && isOn(record, place, file);
+  return [...new Set([...here, ...named])].flatMap((dir) =>
+    listRecords(dir).filter((record) => record.file === file.path && !isOwn(dir, record)),
+  );
 }
 
 /** A text that is no JSON names nobody. */

@@ -5,11 +5,13 @@ import { readDoorbellSettings } from '../doorbell/settings.ts';
 import { hookCommand, type Owner } from './hook-command.ts';
 import type { Asked } from './plan.ts';
 import { findProgram, OWN_LAUNCHER, type Program } from './program.ts';
-import type { Scope } from './record.ts';
+import type { Kind, Scope } from './record.ts';
+import { serverCommand } from './server-command.ts';
 import { versionOf } from './version.ts';
 
-/** For whom hooks are installed, and what surrounds that. */
+/** For whom what is installed, and what surrounds that. */
 export interface HooksPlace {
+  kind: Kind;
   owner: Owner;
   /** Absolute path of the agent's directory. */
   root: string;
@@ -50,6 +52,7 @@ export function askOf(place: HooksPlace, { scope, file }: Target, mode: Doorbell
     cwd,
     home: env['HOME'] || homedir(),
     command: (event, ...flags) => hookCommand(program, owner, event, flags),
+    server: serverCommand(program, owner),
     version: (name) => versionOf(name, env),
   };
 }

@@ -17,6 +17,8 @@ export interface Asked {
   home: string;
   /** Writes the command of a hook. */
   command(event: string, ...flags: string[]): string;
+  /** The words of the command that serves the mailbox as MCP tools. */
+  server: readonly [string, ...string[]];
   /**
    * Asks the client for its version.
    * @param program - by which it is called
@@ -34,5 +36,5 @@ export interface Plan {
   notes: readonly string[];
 }
 
-/** Plans the hooks of one client; its module says where each fact is from. */
+/** Plans what is set up in one client; its module says where each fact is from. */
 export type PlanHooks = (asked: Asked) => Plan;

@@ -36,7 +36,7 @@ function stateOf(place: HooksPlace, path: string): Pick<ShownHooks, 'state' | 'p
     const file = readSettingsFile(path);
     return onText(file, () => {
       const asked = askOf(place, { scope: 'file', file: path }, modeOf(place));
-      const { change } = planOf(place.owner.client)(asked);
+      const { change } = planOf(place.kind, place.owner.client)(asked);
       if (holdsChange(file.text, change)) return { state: 'as installed' };
       return { state: holdsSomeOf(file.text, change) ? 'older' : 'gone' };
     });

@@ -39,15 +39,15 @@ export function uninstallHooks(place: HooksPlace, target?: Target): UninstallRep
 }
 
 /** The records of the hooks of one agent in one client. */
-export function recordsOf({ owner, root }: HooksPlace): InstallRecord[] {
+export function recordsOf({ kind, owner, root }: HooksPlace): InstallRecord[] {
   return listRecords(root).filter(
-    ({ kind, client }) => kind === 'hooks' && client === owner.client,
+    (record) => record.kind === kind && record.client === owner.client,
   );
 }
 
 /** Plans what to look for; what is ours is the same in every mode. */
 function planFor(place: HooksPlace, target: Target): Plan {
-  return planOf(place.owner.client)(askOf(place, target, 'notify'));
+  return planOf(place.kind, place.owner.client)(askOf(place, target, 'notify'));
 }
 
 function takeOut(

@@ -40,6 +40,7 @@ function placeOf(agent: string, hive = 'hive', claude?: string): HooksPlace {
     });
   }
   return {
+    kind: 'hooks' as const,
     owner: { client: 'claude', hive: join(dir, hive), agent },
     root,
     env: { HOME: join(dir, 'home'), PATH: `${bin}:/usr/bin:/bin` },

@@ -17,26 +17,33 @@ import {
 } from '../../index.ts';
 import type { Context } from '../context.ts';
 
-/** Options of `hooks install` and `hooks uninstall`. */
-export interface HooksOptions {
+/** What is set up in a client: its hooks, or the server of a mailbox. */
+export type Kind = HooksPlace['kind'];
+
+/** Options of `hooks install`, `mcp install` and their `uninstall`. */
+export interface SetupOptions {
   scope?: HooksTarget['scope'];
   mode?: DoorbellMode;
 }
 
-/** Puts the hooks of an agent into the settings of a client. */
+const NOUNS: Record<Kind, string> = { hooks: 'hooks', mcp: 'MCP server' };
+
+/** Puts the hooks, or the server, of an agent into the settings of a client. */
 export async function install(
+  kind: Kind,
   context: Context,
   client: string,
   file: string | undefined,
-  options: HooksOptions,
+  options: SetupOptions,
 ): Promise<void> {
   const { name, target } = readTarget(context, [client, file], options);
-  const place = placeOf(context, name);
+  const place = placeOf(kind, context, name);
   const report = await installHooks(place, target ?? { scope: 'project' }, options.mode);
   if (context.json) return context.printJson(report);
   const did = { installed: 'Installed', updated: 'Brought up to date', nothing: 'Already there' };
-  context.print(`${did[report.did]}: hooks of ${name} for ${place.owner.agent} in ${report.file}`);
-  context.print(MODES[report.mode]);
+  const { agent } = place.owner;
+  context.print(`${did[report.did]}: ${NOUNS[kind]} of ${agent} for ${name} in ${report.file}`);
+  if (kind === 'hooks') context.print(MODES[report.mode]);
   for (const note of report.notes) context.print(note);
 }
 
@@ -47,15 +54,16 @@ const MODES: Record<DoorbellMode, string> = {
     'Mode continue: mail also lets an ended turn go on, at most three in a row, and wakes an idle session where the client can.',
 };
 
-/** Takes the hooks of an agent out of the settings of a client. */
+/** Takes them out again. */
 export async function uninstall(
+  kind: Kind,
   context: Context,
   client: string,
   file: string | undefined,
-  options: HooksOptions,
+  options: SetupOptions,
 ): Promise<void> {
   const { name, target } = readTarget(context, [client, file], options);
-  const reports = uninstallHooks(placeOfGone(context, name), target);
+  const reports = uninstallHooks(placeOfGone(kind, context, name), target);
   if (context.json) return context.printJson(reports);
   for (const report of reports) context.print(sayUninstalled(report));
 }
@@ -65,30 +73,36 @@ function sayUninstalled({ file, did }: UninstallReport): string {
     case 'restored':
       return `Taken out of ${file}`;
     case 'removed':
-      return `Removed ${file}, which was made for the hooks`;
+      return `Removed ${file}, which was made for it`;
     case 'nothing':
-      return `There were none in ${file}`;
+      return `There was nothing in ${file}`;
     case 'kept':
       return `Left ${file} as it is: somebody has changed it. Remove what you do not want by hand.`;
   }
 }
 
-/** Shows where the hooks of an agent are. */
-export async function show(context: Context, client: string | undefined): Promise<void> {
+/** Shows where they are. */
+export async function show(
+  kind: Kind,
+  context: Context,
+  client: string | undefined,
+): Promise<void> {
   const names = client === undefined ? CLIENT_NAMES : [requireClient(client)];
-  const shown = names.flatMap((name) => showHooks(placeOf(context, name)));
+  const shown = names.flatMap((name) => showHooks(placeOf(kind, context, name)));
   if (context.json) return context.printJson(shown);
-  for (const hooks of shown) context.print(sayShown(hooks));
+  for (const one of shown) context.print(sayShown(kind, one));
   if (shown.length === 0) {
-    context.print('No hooks are installed. `hivemail hooks install CLIENT --agent ID` does it.');
+    context.print(`None is installed. \`hivemail ${kind} install CLIENT --agent ID\` does it.`);
   }
 }
 
-function sayShown({ client, file, state, mode, problem, installedAt }: ShownHooks): string {
+function sayShown(kind: Kind, shown: ShownHooks): string {
+  const { client, file, state, mode, problem, installedAt } = shown;
   const since = installedAt.slice(0, 'YYYY-MM-DD'.length);
-  const said = `${client}  ${state}  mode ${mode}  since ${since}  ${file}`;
-  const older = 'They are not as this version installs them: `hivemail hooks install` again.';
-  const gone = 'Somebody took them out: install again, or uninstall to forget them.';
+  const told = kind === 'hooks' ? `  mode ${mode}` : '';
+  const said = `${client}  ${state}${told}  since ${since}  ${file}`;
+  const older = `It is not as this version installs it: \`hivemail ${kind} install\` again.`;
+  const gone = 'Somebody took it out: install again, or uninstall to forget it.';
   const advice = { 'as installed': undefined, older, gone, unreadable: problem }[state];
   return advice === undefined ? said : `${said}\n  ${advice}`;
 }
@@ -97,7 +111,7 @@ function sayShown({ client, file, state, mode, problem, installedAt }: ShownHook
 function readTarget(
   context: Context,
   [first, second]: [string, string | undefined],
-  { scope }: HooksOptions,
+  { scope }: SetupOptions,
 ): { name: ClientName; target: HooksTarget | undefined } {
   const isSwapped = scope === 'file' && !isClientName(first) && isClientName(second);
   const [client, file] = isSwapped ? [second, first] : [first, second];
@@ -112,31 +126,31 @@ function readTarget(
 
 function requireClient(word: string): ClientName {
   if (isClientName(word)) return word;
-  const message = `"${word}" is no client that hooks can be installed in: ${CLIENT_NAMES.join(', ')}.`;
+  const message = `"${word}" is no client that this can be installed in: ${CLIENT_NAMES.join(', ')}.`;
   throw new HivemailError('usage', message);
 }
 
-function placeOf(context: Context, client: ClientName): HooksPlace {
+function placeOf(kind: Kind, context: Context, client: ClientName): HooksPlace {
   const agent = context.agent();
   if (agent === DESK) {
     throw new HivemailError('refused', 'The desk is read by a person, not by a session.');
   }
-  return placeAt(context, { client, hive: context.hive.dir, agent });
+  return placeAt(kind, context, { client, hive: context.hive.dir, agent });
 }
 
-function placeAt(context: Context, owner: HooksPlace['owner']): HooksPlace {
+function placeAt(kind: Kind, context: Context, owner: HooksPlace['owner']): HooksPlace {
   const { env, cwd } = context.surface;
-  return { owner, root: join(owner.hive, 'agents', owner.agent), env, cwd: cwd() };
+  return { kind, owner, root: join(owner.hive, 'agents', owner.agent), env, cwd: cwd() };
 }
 
-/** Hooks of an agent, or of a hive, that is gone can still be taken out: both are named then. */
-function placeOfGone(context: Context, client: ClientName): HooksPlace {
+/** What is for an agent, or a hive, that is gone can still be taken out: both are named then. */
+function placeOfGone(kind: Kind, context: Context, client: ClientName): HooksPlace {
   const { hive, agent } = context.options;
   try {
-    return placeOf(context, client);
+    return placeOf(kind, context, client);
   } catch (error) {
     const isGone = error instanceof HivemailError && error.code.endsWith('not-found');
     if (!isGone || hive === undefined || agent === undefined) throw error;
-    return placeAt(context, { client, hive: context.path(hive), agent: agent as AgentId });
+    return placeAt(kind, context, { client, hive: context.path(hive), agent: agent as AgentId });
   }
 }

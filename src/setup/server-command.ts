@@ -17,7 +17,7 @@ export function serverCommand(
 const LAST_WORDS = 5;
 
 /** Reads off the words of a command whose mailbox it serves; nothing for one that is not from here. */
-export function mailboxOf(words: unknown): { hive: string; agent: string } | undefined {
+function mailboxOf(words: unknown): { hive: string; agent: string } | undefined {
   if (!Array.isArray(words)) return undefined;
   const [mcp, hiveFlag, hive, agentFlag, agent] = words.slice(-LAST_WORDS) as unknown[];
   if (mcp !== 'mcp' || hiveFlag !== '--hive' || agentFlag !== '--agent') return undefined;

@@ -26,15 +26,16 @@ export interface SetupOptions {
   mode?: DoorbellMode;
 }
 
+/** What stands behind the command: the client, with the scope `file` its settings, and the options. */
+export type SetupArguments = [client: string, file: string | undefined, options: SetupOptions];
+
 const NOUNS: Record<Kind, string> = { hooks: 'hooks', mcp: 'MCP server' };
 
 /** Puts the hooks, or the server, of an agent into the settings of a client. */
 export async function install(
   kind: Kind,
   context: Context,
-  client: string,
-  file: string | undefined,
-  options: SetupOptions,
+  [client, file, options]: SetupArguments,
 ): Promise<void> {
   const { name, target } = readTarget(context, [client, file], options);
   const place = placeOf(kind, context, name);
@@ -58,9 +59,7 @@ const MODES: Record<DoorbellMode, string> = {
 export async function uninstall(
   kind: Kind,
   context: Context,
-  client: string,
-  file: string | undefined,
-  options: SetupOptions,
+  [client, file, options]: SetupArguments,
 ): Promise<void> {
   const { name, target } = readTarget(context, [client, file], options);
   const reports = uninstallHooks(placeOfGone(kind, context, name), target);

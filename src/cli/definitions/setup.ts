@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander';
+import type { Kind, SetupArguments } from '../commands/setup.ts';
 import type { Call } from './call.ts';
 import { addGlobalOptions, examples } from './global-options.ts';
-
-type Kind = 'hooks' | 'mcp';
 
 const WHOSE = 'the agent whose mail it is, by id';
 const CLIENTS = 'claude, codex, gemini or opencode';
@@ -58,7 +57,12 @@ function defineInstall(command: Command, kind: Kind, call: Call): void {
         `hivemail ${kind} install claude --agent coder --scope file ~/coder.json`,
       ),
     )
-    .action(call(async () => (await import('../commands/setup.ts')).install.bind(undefined, kind)));
+    .action(
+      call(async () => {
+        const { install } = await import('../commands/setup.ts');
+        return async (context, ...words: SetupArguments) => install(kind, context, words);
+      }),
+    );
   if (kind === 'hooks') command.addOption(modeOption());
   addGlobalOptions(command, WHOSE);
 }
@@ -78,7 +82,10 @@ function defineUninstall(command: Command, kind: Kind, call: Call): void {
     )
     .addHelpText('after', examples(`hivemail ${kind} uninstall claude --agent coder`))
     .action(
-      call(async () => (await import('../commands/setup.ts')).uninstall.bind(undefined, kind)),
+      call(async () => {
+        const { uninstall } = await import('../commands/setup.ts');
+        return async (context, ...words: SetupArguments) => uninstall(kind, context, words);
+      }),
     );
   addGlobalOptions(command, WHOSE);
 }
@@ -91,7 +98,12 @@ function defineShow(command: Command, kind: Kind, call: Call): void {
     )
     .argument('[client]', `${CLIENTS}; all when left out`)
     .addHelpText('after', examples(`hivemail ${kind} show`, `hivemail ${kind} show claude`))
-    .action(call(async () => (await import('../commands/setup.ts')).show.bind(undefined, kind)));
+    .action(
+      call(async () => {
+        const { show } = await import('../commands/setup.ts');
+        return async (context, client: string | undefined) => show(kind, context, client);
+      }),
+    );
   addGlobalOptions(command, WHOSE);
 }
 

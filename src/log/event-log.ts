@@ -39,6 +39,8 @@ export class EventLog {
   #seq: number;
   /** How long the file was when it last ended with a whole line by our own doing. */
   #wholeBytes = -1;
+  /** A sync of it failed. */
+  #doubtful = false;
 
   constructor(options: EventLogOptions) {
     this.#options = options;
@@ -65,6 +67,7 @@ export class EventLog {
    */
   async append(events: readonly HiveEvent[]): Promise<LogRow[]> {
     if (events.length === 0) return [];
+    if (this.#doubtful) await this.#beginAnew();
     this.#followName();
     const ts = toTimestamp(this.#options.clock.now());
     const rows = events.map((event, place) => {
@@ -78,6 +81,7 @@ export class EventLog {
       await this.#file.append(bytes);
     } catch (error) {
       this.#cutBack(before);
+      this.#doubtful ||= isFailedSync(error);
       throw error;
     }
     this.#wholeBytes = before + bytes.length;
@@ -153,6 +157,15 @@ export class EventLog {
     return fs.read(path, 1, sizeBytes - 1).bytes[0] !== LINE_FEED;
   }
 
+  /**
+   * Leaves a file whose sync failed: the system may take what it could not write for written, and a later
+   * sync of the same file would not tell (https://wiki.postgresql.org/wiki/Fsync_Errors).
+   */
+  async #beginAnew(): Promise<void> {
+    await this.rotate(1);
+    this.#doubtful = false;
+  }
+
   #cutBack(sizeBytes: number): void {
     try {
       this.#file.truncate(sizeBytes);
@@ -161,6 +174,10 @@ export class EventLog {
       if (systemCode(error) === undefined) throw error;
     }
   }
+}
+
+function isFailedSync(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'fsync';
 }
 
 /** Reads the greatest sequence number, from as much of the end as it takes to find a row. */

@@ -2,6 +2,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { type Call, listCalls } from './calls.ts';
+import { type Faulty, runFaulty } from './faults.ts';
+import { HeldRouter } from './held-router.ts';
 import {
   checkNothingHalf,
   checkRest,
@@ -13,61 +16,53 @@ import {
   runClean,
   type Seen,
 } from './scene.ts';
-import { CALLS, type Call, eachOf, listCalls, runFaulty, sample, tellHits } from './strace.ts';
+import { FULL, type Supply, SWEEP_MS, sample, sweep, whatLacks } from './sweep.ts';
 
-const LIMIT_MS = 3_600_000;
-const FULL = process.env['HIVEMAIL_FULL_SWEEP'] === '1';
-/** By default those that give the protocol its order; the others lie between two of them. */
-const SWEPT = FULL ? CALLS : ['rename', 'fsync'];
-const MOST_POINTS = FULL ? Number.POSITIVE_INFINITY : 14;
+const lack = await whatLacks();
 
 let template = '';
 let calls: Call[] = [];
 
 beforeAll(async () => {
+  if (lack !== undefined) return;
   template = await makeTemplate();
   const hive = copyOf(template);
-  calls = await listCalls(hive);
+  await using router = await HeldRouter.start();
+  calls = await listCalls(router, hive);
   mendInbox(hive);
   await runClean(hive);
   checkRest(hive);
-}, LIMIT_MS);
+}, SWEEP_MS);
 
 const callsOf = (name: string): Call[] => calls.filter((call) => call.name === name);
 
-/** Kills a router right before a call takes effect; tells whether it came that far. */
-async function killBefore(hive: string, { name, ordinal }: Call): Promise<boolean> {
-  const { signal, exitCode } = await runFaulty(hive, `${name}:signal=KILL:when=${ordinal}`);
+/** All of them in a full sweep, and otherwise a few. */
+const some = (points: readonly Call[], few: number): Call[] =>
+  FULL ? [...points] : sample(points, few);
+
+/** Kills a router right before a call takes effect. */
+async function killBefore(hive: string, at: Call, supply: Supply): Promise<Faulty> {
+  const faulty = await runFaulty(await supply.take(), hive, { at, effect: 'signal=KILL' });
+  await supply.replace();
   checkNothingHalf(hive);
-  if (signal === null) expect(exitCode).toBe(0);
-  return signal === 'SIGKILL';
+  if (faulty.exitCode !== undefined) expect(faulty.exitCode).toBe(0);
+  return faulty;
 }
 
 /** Kills a router at each of some calls, and lets `then` bring the hive to its end. */
-async function sweep(
+async function killAt(
+  what: string,
   points: readonly Call[],
-  then: (hive: string, place: number) => Promise<readonly Seen[]>,
+  then: (hive: string, supply: Supply, place: number) => Promise<readonly Seen[]>,
 ): Promise<void> {
-  let hits = 0;
-  let place = 0;
-  await eachOf(
-    points,
-    ({ text, ordinal }) => `killed before call ${ordinal}: ${text}`,
-    async (call) => {
-      const hive = copyOf(template);
-      place += 1;
-      if (await killBefore(hive, call)) hits += 1;
-      const handled = await then(hive, place);
-      checkRest(hive, handled);
-      dropCopy(hive);
-    },
-  );
-  tellHits(
-    `killed before ${[...new Set(points.map(({ name }) => name))].join(' and ')}`,
-    hits,
-    points.length,
-  );
-  expect(hits).toBeGreaterThan(points.length / 2);
+  await sweep(what, points, async (call, supply, place) => {
+    const hive = copyOf(template);
+    const killed = await killBefore(hive, call, supply);
+    const handled = await then(hive, supply, place);
+    checkRest(hive, handled);
+    dropCopy(hive);
+    return killed;
+  });
 }
 
 async function recover(hive: string): Promise<Seen[]> {
@@ -76,27 +71,35 @@ async function recover(hive: string): Promise<Seen[]> {
   return [];
 }
 
-describe('a router that is killed', { timeout: LIMIT_MS }, () => {
-  it.each(SWEPT)(
+describe.skipIf(lack !== undefined)('a router that is killed', { timeout: SWEEP_MS }, () => {
+  it.each(['rename', 'fsync'])(
     'before any %s leaves a hive in which the next delivers, archives, logs and records all once',
     async (name) => {
-      const points = sample(callsOf(name), MOST_POINTS);
-      expect(points.length).toBeGreaterThan(0);
-      await sweep(points, recover);
+      await killAt(`killed before ${name}`, some(callsOf(name), 14), recover);
     },
   );
+
+  it.runIf(FULL)('before any other call that changes something, as well', async () => {
+    const others = calls.filter(({ changes, name }) => changes && !/^(rename|fsync)$/.test(name));
+    await killAt('killed before any other change', others, recover);
+  });
+
+  it.runIf(FULL)('between any two changes, as well', async () => {
+    // Calls that only look leave the hive as it is: of each row of them one tells as much as all.
+    const looks = calls.filter(
+      (call, place) => !call.changes && calls[place - 1]?.changes === true,
+    );
+    await killAt('killed between two changes', looks, recover);
+  });
 
   it.each(['ack', 'delete'] as const)(
     'brings nobody a second copy of what was handled before the restart (%s)',
     async (how) => {
       // From the first letter in an inbox on; before it there is nothing to handle.
-      const published = callsOf('rename').filter(({ text }) =>
-        /"[^"]*\/inbox\/[^"]*"\) /.test(text),
-      );
-      expect(published.length).toBeGreaterThan(5);
-      const first = callsOf('rename').indexOf(published[0] as Call);
-      const points = sample(callsOf('rename').slice(first + 1), FULL ? 1000 : 3);
-      await sweep(points, async (hive) => {
+      const renames = callsOf('rename');
+      const first = renames.findIndex(({ text }) => /"[^"]*\/inbox\/[^"]*"$/.test(text));
+      expect(first).toBeGreaterThan(0);
+      await killAt(`killed, handled by ${how}`, some(renames.slice(first + 1), 3), async (hive) => {
         const handled = handleAll(hive, how);
         expect(handled.length).toBeGreaterThan(0);
         await recover(hive);
@@ -106,10 +109,10 @@ describe('a router that is killed', { timeout: LIMIT_MS }, () => {
   );
 
   it('after its commit stands by what it decided, whatever becomes of the roster before the restart', async () => {
-    const commit = callsOf('rename').findIndex(({ text }) => /"[^"]*\/stage\/[^"]*"/.test(text));
+    const renames = callsOf('rename');
+    const commit = renames.findIndex(({ text }) => /"[^"]*\/stage\/[^"]*"/.test(text));
     expect(commit).toBeGreaterThan(0);
-    const points = sample(callsOf('rename').slice(commit + 1), FULL ? 1000 : 3);
-    await sweep(points, async (hive) => {
+    await killAt('killed, roster changed', some(renames.slice(commit + 1), 3), async (hive) => {
       const path = join(hive, 'registry.json');
       const registry = JSON.parse(readFileSync(path, 'utf8'));
       for (const agent of ['writer', 'tester']) registry.agents[agent].archived = true;
@@ -122,12 +125,10 @@ describe('a router that is killed', { timeout: LIMIT_MS }, () => {
   });
 
   it('keeps its decisions when the next router is killed as well', async () => {
-    const points = sample(callsOf('rename').slice(2), FULL ? 1000 : 4);
-    await sweep(points, async (hive, place) => {
+    const points = some(callsOf('rename').slice(2), 4);
+    await killAt('killed twice', points, async (hive, supply, place) => {
       const second = callsOf(place % 2 === 0 ? 'rename' : 'fsync');
-      const at = second[(place * 7) % second.length] as Call;
-      await runFaulty(hive, `${at.name}:signal=KILL:when=${at.ordinal}`);
-      checkNothingHalf(hive);
+      await killBefore(hive, second[(place * 7) % second.length] as Call, supply);
       return await recover(hive);
     });
   });

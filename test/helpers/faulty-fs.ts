@@ -27,6 +27,8 @@ export interface Fault {
   /** An error code of the system's, or the end of the router. */
   code: string;
   when: 'before' | 'torn' | 'after';
+  /** The system call that failed; named after the operation when left out. */
+  syscall?: string;
 }
 
 /** Decides on each operation whether it goes wrong. */
@@ -85,8 +87,9 @@ export function createFaultyFs(inner: HiveFs): FaultyFs {
   return new Faulty(inner);
 }
 
-function systemError(code: string, { kind, path }: Operation): Error {
-  return Object.assign(new Error(`${code}: as told, ${kind} '${path}'`), { code, syscall: kind });
+function systemError({ code, syscall }: Fault, { kind, path }: Operation): Error {
+  const error = new Error(`${code}: as told, ${kind} '${path}'`);
+  return Object.assign(error, { code, syscall: syscall ?? kind });
 }
 
 class Faulty implements FaultyFs {
@@ -181,8 +184,8 @@ class Faulty implements FaultyFs {
     return operation;
   }
 
-  #error({ code }: Fault, operation: Operation): Error {
-    if (code !== CRASH) return systemError(code, operation);
+  #error(fault: Fault, operation: Operation): Error {
+    if (fault.code !== CRASH) return systemError(fault, operation);
     this.crashed = true;
     return new Crash(`The router ends at ${operation.kind} ${operation.path}.`);
   }

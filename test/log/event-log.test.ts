@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { rowKey } from '../../src/log/rows.ts';
-import { failWhere } from '../helpers/faulty-fs.ts';
-import { event, LOG, makeLog } from './log-scene.ts';
+import { readRows, rowKey } from '../../src/log/rows.ts';
+import { type Fault, failWhere } from '../helpers/faulty-fs.ts';
+import { event, LOG, makeLog, SEGMENTS } from './log-scene.ts';
 
 const LONG = 'x'.repeat(1000);
 
@@ -110,6 +110,28 @@ describe('an append that fails', () => {
       expect(rows().map(({ id, seq }) => `${id}${seq}`)).toEqual(['a1', 'b2', 'c3']);
     },
   );
+  it('at its sync is tried again in a new file, and the old one keeps what was synced', async () => {
+    const { fs, files, open, rows } = makeLog();
+    const log = open();
+    await log.append([event('a')]);
+    const before = fs.stat(LOG)?.inode;
+    const failing: Fault = { code: 'EIO', when: 'after', syscall: 'fsync' };
+    fs.plan = ({ kind }) => (kind === 'append' ? failing : undefined);
+    for (let tries = 0; tries < 3; tries++) {
+      await expect(log.append([event('b')])).rejects.toThrow('EIO');
+    }
+    fs.plan = undefined;
+    await log.append([event('b')]);
+    log.close();
+    expect(fs.stat(LOG)?.inode).not.toBe(before);
+    expect(rows().map(({ id, seq }) => `${id}${seq}`)).toEqual(['b2']);
+    // One for the file that was left, not one for each try.
+    expect(files.list(SEGMENTS)).toHaveLength(1);
+    expect(readRows(fs, `${SEGMENTS}/${files.list(SEGMENTS)[0]}`, 0, 10_000).rows).toMatchObject([
+      { id: 'a', seq: 1 },
+    ]);
+  });
+
   it('leaves whole lines at worst, when even cutting back fails', async () => {
     const { fs, open, rows } = makeLog();
     const log = open();

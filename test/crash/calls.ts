@@ -25,6 +25,9 @@ const CHANGING =
   /^(rename|mkdir|rmdir|unlink|link|symlink|p?write|f?sync|fdatasync|ftruncate|f?chmod|utime)/;
 /** Node makes these for itself as well, on its pipes, a different number of them in each run. */
 const UNSTEADY = /^(read|write)$/;
+/** A directory that the program holds open; only our programs name one so. */
+const BY_DESCRIPTOR = /\/proc\/self\/fd\/(\d+)/g;
+const OPENED = /= (\d+)<(\/[^>]*)>$/;
 const CHILD_ENDED = '--- SIGCHLD ';
 
 /** Runs a command line once without a fault, and lists its calls on the hive in their order. */
@@ -63,9 +66,13 @@ function countByFile(calls: readonly Call[], steady: number): Call[] {
 export function parseCalls(trace: string, hive: string, threads: readonly number[]): Call[] {
   const counts = new Map<string, number>();
   const places = new Map<string, number>();
+  const open = new Map<string, string>();
   return trace.split('\n').flatMap((line) => {
-    const [, id, name, rest] = LINE.exec(line) ?? [];
-    if (name === undefined || rest === undefined) return [];
+    const [, id, name, given] = LINE.exec(line) ?? [];
+    if (name === undefined || given === undefined) return [];
+    const [, opened, path] = OPENED.exec(given) ?? [];
+    const rest = given.replaceAll(BY_DESCRIPTOR, (all, fd: string) => open.get(fd) ?? all);
+    if (opened !== undefined && path !== undefined) open.set(opened, path);
     const thread = id === undefined ? 0 : threads.indexOf(Number(id));
     const key = `${thread} ${name}`;
     const ordinal = (counts.get(key) ?? 0) + 1;
@@ -87,7 +94,10 @@ function aboutOf(name: string, rest: string): string {
 }
 
 function touches(about: string, hive: string): boolean {
-  return [`${hive}/`, `<${hive}>`, `"${hive}"`].some((path) => about.includes(path));
+  // Where only calls of one name are traced, nobody sees what its descriptors are.
+  return ['"/proc/self/fd/', `${hive}/`, `<${hive}>`, `"${hive}"`].some((path) =>
+    about.includes(path),
+  );
 }
 
 /** Names a call without what differs from run to run. */

@@ -17,7 +17,7 @@ const ARCHIVE = `    for (const batch of batches) {
     }
 `;
 const NUDGE = '    router.history.nudge();\n';
-const PUBLISH = 'fs.rename(from, join(dir, `${copy.id}.json`));';
+const LAST_RENAME = '\n    renameSync(rawPath(from), rawPath(to));';
 const COMMIT = '    fs.rename(staged, owed);\n';
 
 /** The changes that make each wrong protocol. */
@@ -40,8 +40,16 @@ export const CHANGES = {
     ],
   ],
   'link and unlink instead of rename': [
-    ['spool/publish.js', 'import { join }', 'import { linkSync } from "node:fs";\nimport { join }'],
-    ['spool/publish.js', PUBLISH, 'linkSync(from, join(dir, `${copy.id}.json`)); fs.unlink(from);'],
+    ['hive/node-fs.js', 'import { closeSync,', 'import { linkSync, closeSync,'],
+    [
+      'hive/node-fs.js',
+      LAST_RENAME,
+      `    if (/\\/owed\\/.*~inbox$/.test(from) && !to.includes('/deferred/')) {
+        linkSync(from, to);
+        return unlinkSync(from);
+    }
+${LAST_RENAME}`,
+    ],
   ],
   'record before archive': [
     ['router/finish.js', ARCHIVE, ''],
@@ -49,9 +57,13 @@ export const CHANGES = {
   ],
   '"done" read from ENOENT of the destination': [
     [
-      'spool/archive.js',
-      '            if (systemCode(error) === undefined)\n                throw error;\n        }\n    }\n    return fs.stat(from)',
-      "            if (systemCode(error) === 'ENOENT')\n                return true;\n        }\n    }\n    return fs.stat(from)",
+      'hive/node-fs.js',
+      LAST_RENAME,
+      `    try {
+${LAST_RENAME}
+    } catch (error) {
+        if (systemCode(error) !== 'ENOENT' || !/\\/claim\\/[^/]+$/.test(from)) throw error;
+    }`,
     ],
   ],
   'log before publish': [

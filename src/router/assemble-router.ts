@@ -11,7 +11,7 @@ import { EventLog } from '../log/event-log.ts';
 import { logPlace } from '../log/segments.ts';
 import type { Clock } from '../protocol/clock.ts';
 import { HivemailError, systemCode } from '../protocol/errors.ts';
-import type { HiveEvent, LogRow } from '../protocol/event.ts';
+import type { LogRow } from '../protocol/event.ts';
 import { createIdSource, isMessageId } from '../protocol/ids.ts';
 import { RoutingMemory } from '../routing/memory.ts';
 import { recallRow } from '../routing/recall.ts';
@@ -23,6 +23,7 @@ import { OutboxScanner } from '../spool/scan.ts';
 import { SettleWatch } from '../spool/settle.ts';
 import { DeferralSchedule } from './deferral.ts';
 import { Health } from './health.ts';
+import type { PendingEvents } from './pending-events.ts';
 import { ReportedStrays } from './reported.ts';
 import type { HistoryNudge, Router } from './router.ts';
 
@@ -35,7 +36,7 @@ export interface RouterParts {
   epoch: Epoch;
   history: HistoryNudge;
   /** Rows for the first pass to write; the router's own from now on. */
-  pendingEvents: HiveEvent[];
+  pendingEvents: PendingEvents;
   /** Told of every row as it is written. */
   onRows?: ((rows: readonly LogRow[]) => void) | undefined;
   /** Eight characters of `[0-9a-z]`, the tail of an id; a test may give its own. */
@@ -75,7 +76,7 @@ export function assembleRouter(parts: RouterParts): Router {
   }
   return {
     ...{ fs, layout, clock, ids, epoch, log, history, health, memory, onRows, pendingEvents },
-    ...{ settings, rules, census: undefined, recheckHeld: true, seen: {}, lostRows: 0 },
+    ...{ settings, rules, census: undefined, recheckHeld: true, seen: {} },
     ...{ committed: new Set(), incomplete: new Set() },
     scanner: new OutboxScanner(fs, layout),
     settling: new SettleWatch(),

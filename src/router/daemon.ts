@@ -12,6 +12,7 @@ import { type PassReport, runPass } from './pass.ts';
 import type { Router } from './router.ts';
 import { StatusWriter } from './status-files.ts';
 import { type DirectoryWatch, watchDirectories } from './watch.ts';
+import { writePendingEvents } from './write-events.ts';
 
 /** How a router is started. */
 export interface StartOptions extends Omit<OpenRouterOptions, 'clock' | 'onRows'> {
@@ -130,6 +131,8 @@ async function pass({ router, watch, status, options }: Loop): Promise<PassRepor
     const message = `A pass could not be finished (${code}). Nothing is lost; it is tried again.`;
     router.health.report('pass', { red: true, message });
     tellTrouble(error, options);
+    // The log may be writable where something else is not, and it is where people look.
+    await writePendingEvents(router);
   }
   await status.writeIfDue(report !== undefined);
   return report;

@@ -16,10 +16,11 @@ import { randomTail } from '../hive/random.ts';
 import { takeOverLog } from '../log/take-over.ts';
 import type { Clock } from '../protocol/clock.ts';
 import { HivemailError, systemCode } from '../protocol/errors.ts';
-import type { HiveEvent, LogRow } from '../protocol/event.ts';
+import type { LogRow } from '../protocol/event.ts';
 import { closeEpoch, type Epoch, openEpoch, takeOverEpochs } from '../spool/epoch.ts';
 import { assembleRouter } from './assemble-router.ts';
 import { completeBeforeRouting } from './complete.ts';
+import { PendingEvents, rowsFor } from './pending-events.ts';
 import type { Router } from './router.ts';
 import { writePendingEvents } from './write-events.ts';
 
@@ -88,7 +89,7 @@ async function assemble(
   { clock, fs, onRows }: OpenRouterOptions & { fs: HiveFs },
   { layout, lock, epoch, notes }: Opened,
 ): Promise<OpenRouter> {
-  const pendingEvents: HiveEvent[] = [];
+  const pendingEvents = new PendingEvents();
   const history = await openHistory({
     gatherMs: HISTORY_GATHER_MS,
     layout,
@@ -142,7 +143,8 @@ async function leaveClean({ fs, epoch, log, pendingEvents, onRows }: Router): Pr
   const note = `Router stopped, epoch ${epoch.number}.`;
   try {
     // What the history said of its last try is among them, as that there is no git.
-    onRows(await log.append([...pendingEvents.splice(0), { kind: 'router', code: 'stop', note }]));
+    const waiting = rowsFor(pendingEvents.take());
+    onRows(await log.append([...waiting, { kind: 'router', code: 'stop', note }]));
     closeEpoch(fs, epoch);
   } catch (error) {
     if (systemCode(error) === undefined) throw error;

@@ -5,7 +5,7 @@ import type { HiveSettings } from '../hive/settings.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { AgentId } from '../protocol/addresses.ts';
 import type { Clock } from '../protocol/clock.ts';
-import type { HiveEvent, LogRow } from '../protocol/event.ts';
+import type { LogRow } from '../protocol/event.ts';
 import type { IdSource } from '../protocol/ids.ts';
 import type { RoutingMemory } from '../routing/memory.ts';
 import type { Roster } from '../routing/roster.ts';
@@ -15,6 +15,7 @@ import type { OutboxScanner } from '../spool/scan.ts';
 import type { SettleWatch } from '../spool/settle.ts';
 import type { DeferralSchedule } from './deferral.ts';
 import type { Health } from './health.ts';
+import type { PendingEvents } from './pending-events.ts';
 import type { ReportedStrays } from './reported.ts';
 
 /** Which version of the files that people edit a router has read. */
@@ -51,11 +52,9 @@ export interface Router {
   /** Which version of hive.json, registry.json and `agents/` was read last. */
   readonly seen: SeenFiles;
   /** Rows that belong to no batch, written at the end of the pass. */
-  readonly pendingEvents: HiveEvent[];
+  readonly pendingEvents: PendingEvents;
   /** Agents whose directory could not be made whole yet. */
   incomplete: Set<AgentId>;
-  /** Rows given up since the log could last be written. */
-  lostRows: number;
   settings: HiveSettings;
   /** The numbers of {@link settings} that routing goes by. */
   rules: RoutingRules;

@@ -12,6 +12,7 @@ import type { Message } from '../../src/protocol/message.ts';
 import { parseMessage } from '../../src/protocol/parse-message.ts';
 import { assembleRouter } from '../../src/router/assemble-router.ts';
 import { type PassReport, runPass } from '../../src/router/pass.ts';
+import { PendingEvents } from '../../src/router/pending-events.ts';
 import type { Router } from '../../src/router/router.ts';
 import type { Plan } from '../../src/routing/plan.ts';
 import { openEpoch, takeOverEpochs } from '../../src/spool/epoch.ts';
@@ -97,7 +98,7 @@ export class RouterBench {
     const history = { nudge: () => (this.nudges += 1) };
     const onRows = (rows: readonly LogRow[]): void => void this.told.push(...rows);
     const parts = { fs, layout, clock, epoch, history, random, onRows };
-    this.#router = assembleRouter({ ...parts, pendingEvents: [] });
+    this.#router = assembleRouter({ ...parts, pendingEvents: new PendingEvents() });
     return this.#router;
   }
 

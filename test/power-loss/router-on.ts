@@ -2,6 +2,7 @@ import type { HiveFs } from '../../src/hive/hive-fs.ts';
 import { layoutOf } from '../../src/hive/layout.ts';
 import { assembleRouter } from '../../src/router/assemble-router.ts';
 import { runPass } from '../../src/router/pass.ts';
+import { PendingEvents } from '../../src/router/pending-events.ts';
 import { openEpoch, takeOverEpochs } from '../../src/spool/epoch.ts';
 
 const BEGINNING = Date.parse('2026-11-30T17:19:11.123Z');
@@ -19,7 +20,7 @@ export async function openRouterOn(fs: HiveFs): Promise<{ passes(count: number):
   await takeOverEpochs({ fs, layout }, epoch);
   const history = { nudge: () => {} };
   const parts = { fs, layout, clock, epoch, history, random };
-  const router = assembleRouter({ ...parts, pendingEvents: [] });
+  const router = assembleRouter({ ...parts, pendingEvents: new PendingEvents() });
   return {
     passes: async (count) => {
       for (let left = count; left > 0; left--) {

@@ -148,6 +148,25 @@ describe('rows of what is not a letter', () => {
     await writePendingEvents(router);
     expect(warnings(bench).filter((code) => code === 'rows-lost')).toHaveLength(1);
   });
+  it('are given up in the same way while no pass comes to its end, and told of with the next', async () => {
+    const { bench } = await makeRunning();
+    const { router } = bench;
+    bench.fs.plan = failWhere(({ path }) => path.includes('/stage/'), 'ENOSPC');
+    bench.write('planner', 'a.json', { to: 'coder', act: 'inform', body: 'x' });
+    for (let n = 0; n < 600; n++) {
+      router.health.report(`flickering/${n}`, { red: false, message: 'x' });
+      router.health.clear(`flickering/${n}`);
+      if (n % 100 === 0) await expect(bench.pass()).rejects.toThrow('ENOSPC');
+    }
+    expect(router.pendingEvents).toHaveLength(1000);
+    expect(router.pendingEvents.lost).toBe(200);
+    bench.fs.plan = undefined;
+    await bench.pass();
+    expect(warnings(bench)).toHaveLength(1001);
+    const [lost] = bench.rows().filter(({ code }) => code === 'rows-lost');
+    expect(lost?.note).toContain('200 rows');
+    expect(bench.inbox('coder')).toHaveLength(1);
+  });
   it('are not lost when more of them come while some are being written', async () => {
     const { bench } = await makeRunning();
     const { router } = bench;

@@ -13,6 +13,7 @@ import { takeOverLog } from '../../src/log/take-over.ts';
 import { systemCode } from '../../src/protocol/errors.ts';
 import { assembleRouter } from '../../src/router/assemble-router.ts';
 import { runPass } from '../../src/router/pass.ts';
+import { PendingEvents } from '../../src/router/pending-events.ts';
 import type { Router } from '../../src/router/router.ts';
 import { closeEpoch, openEpoch, takeOverEpochs } from '../../src/spool/epoch.ts';
 import { drawing } from './drawing.ts';
@@ -106,7 +107,15 @@ export class PausedRouter {
       }
       const epoch = await this.#takeOver(fs);
       const history = { nudge: () => {} };
-      return assembleRouter({ fs, layout, clock, epoch, history, random, pendingEvents: [] });
+      return assembleRouter({
+        fs,
+        layout,
+        clock,
+        epoch,
+        history,
+        random,
+        pendingEvents: new PendingEvents(),
+      });
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
       return undefined;

@@ -53,3 +53,4 @@ export type { HooksPlace, Target as HooksTarget } from './setup/place.ts';
 export type { Scope as HooksScope } from './setup/record.ts';
 export { type ShownHooks, showHooks } from './setup/show.ts';
 export { type UninstallReport, uninstallHooks } from './setup/uninstall.ts';
+export { isLeftBehind, type Leftovers } from './spool/leftovers.ts';

@@ -9,6 +9,7 @@ import { HivemailError, systemCode } from '../protocol/errors.ts';
 import { listHeld } from '../router/ended-holds.ts';
 import type { HealthReport } from '../router/health.ts';
 import type { Roster, RosterAgent } from '../routing/roster.ts';
+import { type Leftovers, readLeftovers } from '../spool/leftovers.ts';
 
 /** Whether a hive has a router. */
 export interface RouterState {
@@ -29,6 +30,8 @@ export interface HiveStatus extends RouterState {
   desk: number;
   /** Messages in `held/`. */
   held: number;
+  /** Accepted mail that waits in `.router/` for a router; all 0 while one is up, which has it in hand. */
+  leftovers: Leftovers;
   /** What could not be read, in sentences; then the rest says less than it should. */
   problems: string[];
 }
@@ -55,9 +58,12 @@ const MOST_HEALTH_BYTES = 4 * 1024 * 1024;
 export function readStatus(fs: HiveFs, layout: HiveLayout): HiveStatus {
   const problems: string[] = [];
   const roster = readRoster(fs, layout, problems);
+  const state = readRouterState(fs, layout);
   return {
     dir: layout.root,
-    ...readRouterState(fs, layout),
+    ...state,
+    leftovers:
+      state.router === 'down' ? readLeftovers(fs, layout) : { letters: 0, batches: 0, copies: {} },
     health: readHealth(fs, layout),
     orchestrator: roster.orchestrator,
     agents: [...roster.agents.values()].map((agent) => {

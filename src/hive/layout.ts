@@ -21,6 +21,8 @@ export interface HiveLayout {
   owner: string;
   health: string;
   reported: string;
+  /** Originals that no `.sent/` could take, in a directory for each sender. */
+  unfiled: string;
   /** Paths of one agent's directory. */
   agent(id: AgentId): AgentLayout;
   /** Path of the held messages of one recipient. */
@@ -66,6 +68,7 @@ export function layoutOf(root: string): HiveLayout {
     owner: join(router, 'owner.json'),
     health: join(router, 'health.json'),
     reported: join(router, 'reported.json'),
+    unfiled: join(router, 'unfiled'),
     heldFor: (id) => join(held, id),
     agent: (id) => {
       const before = known.get(id);

@@ -34,7 +34,16 @@ export interface RunningRouter extends AsyncDisposable {
   /** Settles when the router has ended: after a stop, or with `fenced` when another took over. */
   readonly ended: Promise<void>;
   /** Ends the pass that is under way, flushes the history and gives the hive back. */
-  stop(): Promise<void>;
+  stop(): Promise<StopReport>;
+}
+
+/** How a router has left its hive. */
+export interface StopReport {
+  /**
+   * What it could not bring to its end and leaves in `.router/`, in sentences. When there is none,
+   * `.router/` may be deleted.
+   */
+  remains: readonly string[];
 }
 
 /**
@@ -71,12 +80,14 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
   }
   const ended = run(loop);
   ended.catch(() => undefined);
-  const stop = async (): Promise<void> => {
+  const stop = async (): Promise<StopReport> => {
     stopping.abort();
     bell.ring();
     await ended;
+    return { remains: await open.close() };
   };
-  return { nudge: () => bell.ring(), ended, stop, [Symbol.asyncDispose]: stop };
+  const dispose = async (): Promise<void> => void (await stop());
+  return { nudge: () => bell.ring(), ended, stop, [Symbol.asyncDispose]: dispose };
 }
 
 interface Loop {
@@ -92,7 +103,7 @@ interface Loop {
 
 async function run(loop: Loop): Promise<void> {
   const { router, bell, stopping, options } = loop;
-  let last: PassReport | undefined = { letters: 0, more: true, waiting: false };
+  let last: PassReport | undefined = { letters: 0, more: true, waiting: false, refused: false };
   let empty = 0;
   try {
     while (!stopping.signal.aborted) {

@@ -75,7 +75,7 @@ function publishContext(router: Router) {
     onDeferred: ({ to, place }: Copy, code: string) => {
       const where = place === 'inbox' ? `agents/${to}/inbox` : `held/${to}`;
       const message = `${where} can't be written to (${code}). Its mail is kept and tried again.`;
-      router.health.report(`inbox/${to}`, { red: true, message });
+      router.health.report(`inbox/${to}`, { red: true, message, code });
     },
   };
 }
@@ -101,7 +101,7 @@ function attempt(
 
 function noteTrouble({ plan }: OwedBatch, code: string, { health }: Router): void {
   const message = `A committed batch can't be finished yet (${code}). It is tried again in every pass.`;
-  health.report(`batch/${plan.batch}`, { red: true, message });
+  health.report(`batch/${plan.batch}`, { red: true, message, code });
 }
 
 async function syncDirs(

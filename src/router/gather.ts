@@ -19,8 +19,10 @@ export interface Work {
   inputs: BatchInputs;
   /** The budget ran out before the letters did. */
   more: boolean;
-  /** Something waits for its writer or for a machine in trouble. */
+  /** Something waits for its writer. */
   waiting: boolean;
+  /** The machine refuses something. */
+  refused: boolean;
 }
 
 /** What a pass was asked for besides the letters. */
@@ -38,6 +40,7 @@ export const NO_WORK: Work = {
   inputs: { claims: [], deferred: [], releases: [], strays: [] },
   more: false,
   waiting: false,
+  refused: false,
 };
 
 /** Tells whether there is anything to decide on. */
@@ -70,7 +73,8 @@ export function gatherWork(router: Router, options: GatherOptions): Work {
       strays: strays.due,
     },
     more: claimed.more || left.more,
-    waiting: claimed.pending.size > 0 || strays.waiting || left.waiting || taken.waiting,
+    waiting: claimed.waiting || strays.waiting || left.waiting || taken.waiting,
+    refused: [found, claimed, left, taken].some(({ trouble }) => trouble.length > 0),
   };
 }
 

@@ -9,9 +9,14 @@ export interface HealthProblem {
   red: boolean;
   /** What it is and what to do, in a sentence or two. */
   message: string;
+  /** The system's error code, where the machine refused something. */
+  code?: string | undefined;
   /** ISO 8601, UTC: since when. */
   since: string;
 }
+
+/** What is amiss, as it is reported. */
+export type ReportedProblem = Pick<HealthProblem, 'red' | 'message' | 'code'>;
 
 /** `.router/health.json`. */
 export interface HealthReport {
@@ -44,7 +49,7 @@ export class Health {
   }
 
   /** Notes a problem; one that is known already keeps its beginning. */
-  report(key: string, problem: { red: boolean; message: string }): void {
+  report(key: string, problem: ReportedProblem): void {
     const before = this.#problems.get(key);
     if (before !== undefined) {
       this.#problems.set(key, { ...before, ...problem });
@@ -68,6 +73,11 @@ export class Health {
     for (const key of [...this.#problems.keys()]) {
       if (key.startsWith(prefix) && !keys.has(key)) this.clear(key);
     }
+  }
+
+  /** Finds a problem by its key. */
+  problem(key: string): HealthProblem | undefined {
+    return this.#problems.get(key);
   }
 
   /** Lists the problems, oldest first. */

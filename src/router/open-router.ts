@@ -13,14 +13,16 @@ import { acquireRouterLock, type RouterLock } from '../hive/lock.ts';
 import { makeMissing } from '../hive/make-missing.ts';
 import { createNodeFs } from '../hive/node-fs.ts';
 import { randomTail } from '../hive/random.ts';
+import { describeLoss, loggedDebt, ROUTER_LOST } from '../log/logged-debt.ts';
 import { takeOverLog } from '../log/take-over.ts';
 import type { Clock } from '../protocol/clock.ts';
-import { HivemailError, systemCode } from '../protocol/errors.ts';
-import type { LogRow } from '../protocol/event.ts';
-import { closeEpoch, type Epoch, openEpoch, takeOverEpochs } from '../spool/epoch.ts';
+import { HivemailError } from '../protocol/errors.ts';
+import type { HiveEvent, LogRow } from '../protocol/event.ts';
+import { type Epoch, openEpoch, takeOverEpochs } from '../spool/epoch.ts';
 import { assembleRouter } from './assemble-router.ts';
+import { closeRouter } from './close-router.ts';
 import { completeBeforeRouting } from './complete.ts';
-import { PendingEvents, rowsFor } from './pending-events.ts';
+import { PendingEvents } from './pending-events.ts';
 import type { Router } from './router.ts';
 import { writePendingEvents } from './write-events.ts';
 
@@ -41,6 +43,11 @@ export interface OpenRouterOptions {
 export interface OpenRouter extends AsyncDisposable {
   router: Router;
   history: History;
+  /**
+   * Leaves the hive to the next, as disposing does.
+   * @returns what it leaves in `.router/`, in sentences; none when it is free of mail
+   */
+  close(): Promise<readonly string[]>;
   /** What was done to the hive before, in sentences for the person; warnings in the log as well. */
   notes: readonly string[];
 }
@@ -101,6 +108,7 @@ async function assemble(
   try {
     const parts = { fs, layout, clock, epoch, history, pendingEvents, onRows };
     const router = assembleRouter(parts);
+    pendingEvents.push(...lossEvents(lock, router));
     pendingEvents.push({ kind: 'router', code: 'start', note: startNote(lock, epoch) });
     pendingEvents.push(
       ...notes.map((note) => ({ kind: 'warning' as const, code: 'completed', note })),
@@ -108,53 +116,30 @@ async function assemble(
     await writePendingEvents(router);
     // The name of a log that was begun just now.
     await fs.syncDir(layout.root);
-    return {
-      ...{ router, history, notes },
-      [Symbol.asyncDispose]: () => close({ router, history, lock }),
-    };
+    let closed: Promise<readonly string[]> | undefined;
+    const close = (): Promise<readonly string[]> =>
+      (closed ??= closeRouter({ router, history, lock }));
+    const dispose = async (): Promise<void> => void (await close());
+    return { router, history, notes, close, [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await history[Symbol.asyncDispose]();
     throw error;
   }
 }
 
+const LOOK_BACK_BYTES = 1024 * 1024;
+
+/** What the log tells of a `.router/` that was deleted: once a router has begun anew nobody can see it. */
+function lossEvents({ epochAfter }: RouterLock, { log }: Router): HiveEvent[] {
+  if (epochAfter > 0) return [];
+  const note = describeLoss(loggedDebt(log.tail(LOOK_BACK_BYTES)));
+  return note === undefined ? [] : [{ kind: 'warning', code: ROUTER_LOST, note }];
+}
+
 function startNote(lock: RouterLock, epoch: Epoch): string {
   const from = lock.tookOverFrom;
   const taken = from === undefined ? '' : `, taken over from process ${from.pid} on ${from.host}`;
   return `Router started, process ${process.pid}, epoch ${epoch.number}${taken}.`;
-}
-
-async function close({ router, history, lock }: OpenParts): Promise<void> {
-  const { fs, epoch, log } = router;
-  try {
-    await history.flush();
-    await history[Symbol.asyncDispose]();
-    // Fenced: what was here is the successor's now.
-    if (fs.stat(epoch.dir) === undefined) return;
-    await leaveClean(router);
-  } finally {
-    log.close();
-    await lock[Symbol.asyncDispose]();
-  }
-}
-
-/** On a machine in trouble the hive is left as it is; the next start finds it in order all the same. */
-async function leaveClean({ fs, epoch, log, pendingEvents, onRows }: Router): Promise<void> {
-  const note = `Router stopped, epoch ${epoch.number}.`;
-  try {
-    // What the history said of its last try is among them, as that there is no git.
-    const waiting = rowsFor(pendingEvents.take());
-    onRows(await log.append([...waiting, { kind: 'router', code: 'stop', note }]));
-    closeEpoch(fs, epoch);
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-  }
-}
-
-interface OpenParts {
-  router: Router;
-  history: History;
-  lock: RouterLock;
 }
 
 function requireHive(fs: HiveFs, layout: HiveLayout): void {

@@ -20,8 +20,10 @@ export interface PassReport {
   letters: number;
   /** Something can go on at once: the next pass should not wait for the poll. */
   more: boolean;
-  /** Something waits: for a writer, for an inbox, or for a batch to be finished. */
+  /** Something waits for its writer. */
   waiting: boolean;
+  /** The machine refuses a file, or a step of a batch. It is tried again in every pass. */
+  refused: boolean;
 }
 
 /** What a pass is to do. */
@@ -49,8 +51,8 @@ export async function runPass(router: Router, { takeIn }: PassOptions): Promise<
   if (free) await answerReleases(requests, router);
   await writePendingEvents(router);
   await rotateLog(router);
-  const { inputs, more, waiting } = work;
-  return { letters: inputs.claims.length, more, waiting: waiting || !settled };
+  const { inputs, more, waiting, refused } = work;
+  return { letters: inputs.claims.length, more, waiting, refused: refused || !free };
 }
 
 async function routeBatch(work: Work, { roster }: Census, router: Router): Promise<void> {

@@ -10,7 +10,7 @@ export interface ReadClaims {
   claims: Claim[];
   /** Claims that can't be read now; they stay. */
   trouble: FileTrouble[];
-  /** A writer is still at one of them, or the machine refuses it. */
+  /** A writer is still at one of them. */
   waiting: boolean;
   /** The budget ran out first. */
   more: boolean;
@@ -37,10 +37,7 @@ export function readClaims(
       break;
     }
     const claim = tryRead(file, context, read);
-    if (claim === undefined) {
-      read.waiting = true;
-      continue;
-    }
+    if (claim === undefined) continue;
     read.claims.push(claim);
     read.budget.lettersPerPass -= 1;
     read.budget.bytesPerPass -= claim.original?.byteLength ?? 0;
@@ -48,18 +45,18 @@ export function readClaims(
   return read;
 }
 
-function tryRead(
-  file: ClaimedFile,
-  context: ReadContext,
-  { trouble }: ReadClaims,
-): Claim | undefined {
+function tryRead(file: ClaimedFile, context: ReadContext, read: ReadClaims): Claim | undefined {
+  const parts = parseClaimName(file.name);
+  // Not put there by a router: whose it is, nobody knows. `doctor` tells of it.
+  if (parts === undefined) return undefined;
   try {
-    return readClaim(file, context);
+    const claim = readClaim(file, context);
+    read.waiting ||= claim === undefined;
+    return claim;
   } catch (error) {
     const code = systemCode(error);
-    const parts = parseClaimName(file.name);
-    if (code === undefined || parts === undefined) throw error;
-    trouble.push({ agent: parts.sender, name: parts.file, code });
+    if (code === undefined) throw error;
+    read.trouble.push({ agent: parts.sender, name: parts.file, code });
     return undefined;
   }
 }

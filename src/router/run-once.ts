@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Clock } from '../protocol/clock.ts';
 import { HivemailError, systemCode } from '../protocol/errors.ts';
+import type { Health } from './health.ts';
 import { type OpenRouterOptions, openRouter } from './open-router.ts';
 import { type PassReport, runPass } from './pass.ts';
 import type { Router } from './router.ts';
@@ -12,37 +14,59 @@ export interface OnceReport {
   waiting: boolean;
   /** Everything is in the history. */
   recorded: boolean;
+  /** What could not be brought to its end, where it is and what stands in the way, in sentences. */
+  left: readonly string[];
 }
 
 const MOST_MS = 60_000;
 const GAP_MS = 100;
-/** Passes in a row that the machine may refuse before the run is given up. */
+/** Passes in a row that the machine may refuse, or something in them, before the run is given up. */
 const MOST_FAILURES = 5;
 
 /**
  * Runs passes until nothing more can move: files that may still be written are waited for, at most a
- * minute; then the history is flushed, at most 10 s.
+ * minute; what the machine refuses is tried a few times. Then the history is flushed, at most 10 s.
  * @throws HivemailError `locked` naming the router that is up; `io` when the machine refuses pass after
  *   pass
  */
 export async function runOnce(options: OpenRouterOptions): Promise<OnceReport> {
-  const { clock } = options;
   const open = await openRouter(options);
   try {
-    const until = clock.monotonic() + MOST_MS;
-    let letters = 0;
-    let report = { letters: 0, more: true, waiting: true };
-    let idle = 0;
-    while ((report.more || report.waiting || idle < 2) && clock.monotonic() < until) {
-      report = await tryPass(open.router);
-      letters += report.letters;
-      idle = report.letters === 0 ? idle + 1 : 0;
-      if (report.waiting && !report.more) await pause(GAP_MS);
-    }
-    return { letters, waiting: report.waiting, recorded: await open.history.flush() };
+    const { letters, waiting } = await runPasses(open.router, options.clock);
+    const recorded = await open.history.flush();
+    const amiss = inTheWay(open.router.health);
+    return { letters, waiting, recorded, left: [...amiss, ...(await open.close())] };
   } finally {
     await open[Symbol.asyncDispose]();
   }
+}
+
+async function runPasses(
+  router: Router,
+  clock: Clock,
+): Promise<Pick<OnceReport, 'letters' | 'waiting'>> {
+  const until = clock.monotonic() + MOST_MS;
+  let letters = 0;
+  let [idle, refusals] = [0, 0];
+  for (;;) {
+    const report = await tryPass(router);
+    letters += report.letters;
+    idle = report.letters === 0 ? idle + 1 : 0;
+    refusals = report.refused && idle > 0 ? refusals + 1 : 0;
+    const again = report.refused && refusals < MOST_FAILURES;
+    const moves = report.more || report.waiting || again || idle < 2;
+    if (!moves || clock.monotonic() >= until) return { letters, waiting: report.waiting };
+    if (!report.more && (report.waiting || again)) await pause(GAP_MS);
+  }
+}
+
+/** Keys of problems that `close` tells of by what it finds in `.router/`. */
+const TOLD_BY_REMAINS = /^(inbox|batch|deferred|sent)\/|^outbox\/[^/]+:claims$/;
+
+/** What keeps mail from moving, and lies outside of `.router/`. */
+function inTheWay({ problems }: Health): string[] {
+  const telling = problems.filter(({ key, red }) => red && !TOLD_BY_REMAINS.test(key));
+  return telling.map(({ message }) => message);
 }
 
 async function tryPass(router: Router): Promise<PassReport> {

@@ -67,8 +67,8 @@ function archiveClaim(move: ClaimMove, context: Archiving): string {
     onArchived(move.agent, 'sent');
     return layout.agent(move.agent).sent;
   }
-  const unfiled = join(layout.router, 'unfiled', move.agent);
-  tryMakeDirectory(fs, join(layout.router, 'unfiled'));
+  const unfiled = join(layout.unfiled, move.agent);
+  tryMakeDirectory(fs, layout.unfiled);
   tryMakeDirectory(fs, unfiled);
   fs.rename(join(epoch.claim, move.name), join(unfiled, move.as));
   onArchived(move.agent, 'unfiled');

@@ -47,8 +47,10 @@ export interface ClaimedFile {
 export interface ClaimResult {
   /** In the order claimed. */
   claimed: ClaimedFile[];
-  /** Owners of files that are waited for, or that the budget left for the next pass. */
+  /** Owners of files that are waited for, refused, or left by the budget for the next pass. */
   pending: Set<AgentId>;
+  /** A file is not complete yet, or was left by the budget. */
+  waiting: boolean;
   trouble: FileTrouble[];
   /** The budget ran out: the next pass should follow at once. */
   more: boolean;
@@ -63,7 +65,13 @@ export function claimLetters(candidates: readonly Candidate[], context: ClaimCon
   const { budget, fs, layout } = context;
   using paths = new AnchoredPaths(fs, layout);
   const claiming = { ...context, paths };
-  const result: ClaimResult = { claimed: [], pending: new Set(), trouble: [], more: false };
+  const result: ClaimResult = {
+    claimed: [],
+    pending: new Set(),
+    waiting: false,
+    trouble: [],
+    more: false,
+  };
   const perSender = new Map<AgentId, number>();
   let bytes = 0;
   for (const candidate of candidates) {
@@ -72,6 +80,7 @@ export function claimLetters(candidates: readonly Candidate[], context: ClaimCon
     const full = result.claimed.length >= budget.lettersPerPass || bytes >= budget.bytesPerPass;
     if (full || taken >= budget.lettersPerSender) {
       result.pending.add(agent);
+      result.waiting = true;
       result.more = true;
       continue;
     }
@@ -92,6 +101,7 @@ function claimCandidate(candidate: Candidate, context: Claiming, result: ClaimRe
     const before = readSettled(candidate, context);
     if (before === 'waits') {
       result.pending.add(agent);
+      result.waiting = true;
       return false;
     }
     const claimed = formatClaimName({ id: context.nextId(), sender: agent, file: name });

@@ -36,6 +36,11 @@ const PLACES = ['claim', 'stage', 'owed', 'deferred', 'trash'] as const;
 /** A draining loop that takes longer than this many rounds is fighting a live writer. */
 const MOST_ROUNDS = 1000;
 
+/** Tells whether a name in `.router/` is that of a router start's directory. */
+export function isEpochName(name: string): boolean {
+  return EPOCH_NAME.test(name);
+}
+
 /**
  * Makes the epoch of this start.
  * @param options - `after`: the greatest epoch number known to have been used; `tail`: pid and

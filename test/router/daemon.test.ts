@@ -19,7 +19,7 @@ async function start(
   options: Partial<StartOptions> = {},
 ): Promise<RunningRouter & { ended: Promise<void> }> {
   const router = await startRouter({ dir: hive.dir, pollMs: 20, watch: false, ...options });
-  onTestFinished(async () => await router.stop().catch(() => undefined));
+  onTestFinished(async () => void (await router.stop().catch(() => undefined)));
   return router;
 }
 
@@ -158,7 +158,7 @@ describe('stopping a router', () => {
     const fs = createFaultyFs(createNodeFs());
     const router = await start(hive, { fs });
     fs.plan = failWhere(({ kind }) => kind === 'append', 'ENOSPC');
-    await expect(router.stop()).resolves.toBeUndefined();
+    expect(await router.stop()).toEqual({ remains: [] });
     const next = await start(hive);
     await next.stop();
   });
@@ -223,6 +223,32 @@ describe('a router in a real folder', () => {
     await until(() => hive.rows('late').length === 1);
     expect(hive.inbox('tester')).toMatchObject([{ subject: 'owed' }]);
     await second.stop();
+  });
+  it('says what it leaves in .router/ when it stops, and the log says so too', async () => {
+    const hive = await makeRealHive();
+    const router = await start(hive);
+    for (const agent of ['tester', 'coder']) {
+      const { inbox } = hive.layout.agent(agent as AgentId);
+      rmSync(inbox, { recursive: true });
+      writeFileSync(inbox, 'no directory');
+    }
+    hive.write('planner', 'a.json', letter('tester', 'a'));
+    hive.write('planner', 'b.json', { ...letter('', 'b'), to: ['coder', 'tester'] });
+    hive.write('planner', 'c.json', letter('god', 'c'));
+    await until(() => hive.rows().length === 3);
+    const { remains } = await router.stop();
+    expect(remains.toSorted()).toEqual([
+      "1 message for coder can't be put into agents/coder/inbox (ENOTDIR).",
+      "2 messages for tester can't be put into agents/tester/inbox (ENOTDIR).",
+      'Do not delete .router/: the next router brings them to their end.',
+    ]);
+    for (const sentence of remains) expect(hive.rows('router').at(-1)?.note).toContain(sentence);
+    const second = await start(hive);
+    for (const agent of ['tester', 'coder']) rmSync(hive.layout.agent(agent as AgentId).inbox);
+    await until(() => hive.rows('late').length >= 3);
+    expect(await second.stop()).toEqual({ remains: [] });
+    expect(hive.rows('router').at(-1)?.note).toMatch(/^Router stopped, epoch \d+\.$/);
+    expect(readdirSync(hive.layout.router).filter((name) => name.startsWith('e'))).toEqual([]);
   });
   it('refuses a folder that is no hive, and one that lies on two file systems', async () => {
     const hive = await makeRealHive();

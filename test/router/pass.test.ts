@@ -14,7 +14,7 @@ describe('a pass', () => {
       body: 'In two.',
     });
     await bench.start();
-    expect(await bench.pass()).toEqual({ letters: 1, more: false, waiting: false });
+    expect(await bench.pass()).toEqual({ letters: 1, more: false, waiting: false, refused: false });
     const [message] = bench.inbox('coder');
     expect(message).toMatchObject({
       from: 'planner',
@@ -65,7 +65,7 @@ describe('a pass', () => {
     bench.write('tester', 'a.json', letter('coder', 'the one'));
     await bench.start();
     const report = await bench.pass();
-    expect(report).toEqual({ letters: 101, more: true, waiting: true });
+    expect(report).toEqual({ letters: 101, more: true, waiting: true, refused: false });
     expect(bench.inbox('coder').some(({ subject }) => subject === 'the one')).toBe(true);
     expect(bench.inbox('coder')).toHaveLength(101);
   });

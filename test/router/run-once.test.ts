@@ -1,13 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createNodeFs } from '../../src/hive/node-fs.ts';
 import { systemClock } from '../../src/hive/system-clock.ts';
 import { requestControl } from '../../src/router/control-client.ts';
 import { type StartOptions, startRouter } from '../../src/router/daemon.ts';
+import { openRouter } from '../../src/router/open-router.ts';
 import { runOnce } from '../../src/router/run-once.ts';
-import { createFaultyFs, failWhere } from '../helpers/faulty-fs.ts';
+import { createFaultyFs, type FaultPlan, failWhere } from '../helpers/faulty-fs.ts';
 import { makeRealHive, type RealHive, until } from './real-hive.ts';
 
 const letter = (to: string, subject: string) => ({ to, act: 'inform', subject, body: 'b' });
@@ -16,7 +17,7 @@ const once = (hive: RealHive, options: object = {}) =>
 
 async function start(hive: RealHive, options: Partial<StartOptions> = {}) {
   const router = await startRouter({ dir: hive.dir, pollMs: 20, watch: false, ...options });
-  onTestFinished(async () => await router.stop().catch(() => undefined));
+  onTestFinished(async () => void (await router.stop().catch(() => undefined)));
   return router;
 }
 
@@ -24,7 +25,8 @@ describe('running once', () => {
   it('delivers what is there, records it, and leaves the hive to the next', async () => {
     const hive = await makeRealHive({ budget: { lettersPerPass: 3, lettersPerSender: 2 } });
     for (let n = 0; n < 7; n++) hive.write('planner', `${n}.json`, letter('coder', `${n}`));
-    expect(await once(hive)).toEqual({ letters: 7, waiting: false, recorded: true });
+    const report = { letters: 7, waiting: false, recorded: true, left: [] };
+    expect(await once(hive)).toEqual(report);
     expect(hive.inbox('coder')).toHaveLength(7);
     const log = execFileSync('git', ['log', '--format=%s'], { cwd: hive.dir, encoding: 'utf8' });
     expect(log).not.toBe('');
@@ -39,6 +41,56 @@ describe('running once', () => {
     expect(hive.rows()).toMatchObject([{ outcome: 'quarantined', code: 'cut-off' }]);
     const codes = hive.inbox('planner').map(({ notice }) => notice?.code);
     expect(new Set(codes)).toEqual(new Set(['cut-off', 'stray']));
+  });
+  it.each<[string, (hive: RealHive) => FaultPlan, RegExp]>([
+    [
+      'a letter that can never be read',
+      () => failWhere(({ kind, path }) => kind === 'read' && path.endsWith('/a.json'), 'EACCES'),
+      /"a.json" \(EACCES\) of planner can't be taken in/,
+    ],
+    [
+      'a claim that can never be read',
+      () => failWhere(({ kind, path }) => kind === 'read' && path.endsWith('~a.json'), 'EIO'),
+      /^1 letter of planner can't be decided on \(EIO\)\.$/,
+    ],
+    [
+      'an inbox that takes nothing',
+      (hive) => {
+        const { inbox } = hive.layout.agent('coder' as never);
+        rmSync(inbox, { recursive: true });
+        writeFileSync(inbox, 'no directory');
+        return () => undefined;
+      },
+      /^1 message for coder can't be put into agents\/coder\/inbox \(ENOTDIR\)\.$/,
+    ],
+    [
+      'no roster',
+      (hive) => {
+        rmSync(hive.layout.registry);
+        return () => undefined;
+      },
+      /^registry\.json is missing/,
+    ],
+  ])('ends soon although there is %s, and says what is left', async (_, breakIt, told) => {
+    const hive = await makeRealHive();
+    hive.write('planner', 'a.json', letter('coder', 'a'));
+    const fs = createFaultyFs(createNodeFs());
+    fs.plan = breakIt(hive);
+    const startedMs = performance.now();
+    const { left, waiting } = await once(hive, { fs });
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
+    expect(waiting).toBe(false);
+    expect(left.filter((sentence) => told.test(sentence))).toHaveLength(1);
+    expect(hive.rows('router').at(-1)?.note).toContain('stopped');
+  });
+  it('ends soon although a file that no router has put there lies in its place for claims', async () => {
+    const hive = await makeRealHive();
+    const open = await openRouter({ dir: hive.dir, clock: systemClock });
+    writeFileSync(join(open.router.epoch.claim, 'letter.json'), '{}');
+    await open.close();
+    const startedMs = performance.now();
+    expect((await once(hive)).left.join(' ')).toContain('of nobody');
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
   });
   it('is refused while a router is up', async () => {
     const hive = await makeRealHive();

@@ -3,6 +3,8 @@ import {
   ERRORS,
   escapeLine,
   type HiveStatus,
+  isLeftBehind,
+  type Leftovers,
   shellQuote,
   systemClock,
 } from '../../index.ts';
@@ -23,10 +25,9 @@ export async function status(context: Context): Promise<number> {
 
 /** A router that is down has nothing to be red about, unless it left something that it had accepted. */
 function isAtRisk(now: HiveStatus, nowMs: number): boolean {
-  const { health, router, problems } = now;
+  const { health, router, problems, leftovers } = now;
   if (problems.length > 0 || isSilent(now, nowMs)) return true;
-  if (health?.state !== 'red') return false;
-  return router !== 'down' || health.owedBatches > 0 || health.deferredCopies > 0;
+  return router === 'down' ? isLeftBehind(leftovers) : health?.state === 'red';
 }
 
 function isSilent({ router, owner, health }: HiveStatus, nowMs: number): boolean {
@@ -49,7 +50,10 @@ function printStatus(context: Context, now: HiveStatus, nowMs: number): void {
 function routerLines(now: HiveStatus, nowMs: number): string[] {
   const { router, owner } = now;
   if (router === 'down' || owner === undefined) {
-    return [`router   down; start it with: hivemail up ${shellQuote(now.dir)}`];
+    return [
+      `router   down; start it with: hivemail up ${shellQuote(now.dir)}`,
+      ...leftoverLines(now.leftovers),
+    ];
   }
   const since = `process ${owner.pid} on ${owner.host}, for ${ageOf(owner.since, nowMs)}`;
   if (router === 'elsewhere')
@@ -61,6 +65,19 @@ function routerLines(now: HiveStatus, nowMs: number): string[] {
     );
   }
   return lines;
+}
+
+function leftoverLines({ letters, batches, copies }: Leftovers): string[] {
+  const parts = [
+    ...Object.entries(copies).map(([to, number]) => `${count(number, 'message')} for ${to}`),
+    ...(letters > 0 ? [`${count(letters, 'letter')} taken in`] : []),
+    ...(batches > 0 ? [`${batches} unfinished batch${batches === 1 ? '' : 'es'}`] : []),
+  ];
+  if (parts.length === 0) return [];
+  return [
+    `         .router/ holds accepted mail, which the next router brings to its end: ${parts.join(', ')}.`,
+    '         Do not delete it.',
+  ];
 }
 
 function healthLines(now: HiveStatus, nowMs: number): string[] {

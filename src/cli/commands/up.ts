@@ -1,4 +1,5 @@
 import {
+  escapeLine,
   formatRow,
   HivemailError,
   type LogRow,
@@ -43,8 +44,9 @@ export async function up(
   log.info(`Ready. Agents: ${namesOf(dir)}.${how}`);
   const signal = await Promise.race([router.ended, signals.first]);
   if (signal !== undefined) log.info(`${signal}: stopping.`);
-  await router.stop();
+  const { remains } = await router.stop();
   log.info('Stopped. Letters wait in their outboxes until a router is up again.');
+  for (const sentence of remains) log.warn(sentence);
 }
 
 async function routeOnce(context: Context, dir: string, options: UpOptions): Promise<void> {
@@ -60,7 +62,7 @@ async function routeOnce(context: Context, dir: string, options: UpOptions): Pro
   const letters = report.letters === 1 ? '1 letter' : `${report.letters} letters`;
   context.print(`Routed ${letters}.`);
   if (report.waiting) context.print('Some files are not finished yet; they are routed next time.');
-  if (!report.recorded) context.print('The history is behind; it catches up next time.');
+  for (const sentence of report.left) context.print(escapeLine(sentence));
 }
 
 /** Lists the agents; a roster that can't be read is the router's to tell of and to wait for. */

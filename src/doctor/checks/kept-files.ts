@@ -10,9 +10,8 @@ const MOST_MESSAGE_BYTES = 64 * 1024 * 1024;
 /** Looks for originals that could not be put into a `.sent/`. */
 export async function checkUnfiled(exam: Examination): Promise<Observation[]> {
   const { fs, layout } = exam;
-  const unfiled = join(layout.router, 'unfiled');
-  const files = namesIn(fs, unfiled).flatMap((agent) =>
-    namesIn(fs, join(unfiled, agent)).map((name) => `${agent}/${name}`),
+  const files = namesIn(fs, layout.unfiled).flatMap((agent) =>
+    namesIn(fs, join(layout.unfiled, agent)).map((name) => `${agent}/${name}`),
   );
   if (files.length === 0) return [allWell('Every original is in its sender’s .sent/.')];
   return [

@@ -3,20 +3,21 @@
  * that was accepted and is not finished. What a router that is up has in hand is no leftover.
  */
 import { join } from 'node:path';
+import { describeLoss, loggedDebt } from '../../log/logged-debt.ts';
 import { isMessageId } from '../../protocol/ids.ts';
 import { parseClaimName } from '../../spool/claim-name.ts';
+import { isEpochName } from '../../spool/epoch.ts';
 import { PLAN_FILE } from '../../spool/owed.ts';
 import { parseDeferredName } from '../../spool/publish.ts';
 import { type Examination, inHive, lastRows, namesIn } from '../examination.ts';
 import { allWell, count, nameSome, type Observation } from '../finding.ts';
-
-const EPOCH_NAME = /^e(\d+)-[a-z0-9]+(\.f)?$/;
+import { inboxRefusals } from '../read-health.ts';
 
 /** Looks what router starts have left behind. */
 export async function checkLeftovers(exam: Examination): Promise<Observation[]> {
   const { fs, layout, router, routerState } = exam;
   const isHeld = routerState === 'running' || routerState === 'elsewhere';
-  const epochs = namesIn(fs, layout.router).filter((name) => EPOCH_NAME.test(name));
+  const epochs = namesIn(fs, layout.router).filter(isEpochName);
   if (epochs.length === 0 && !isHeld) return aboutLostRouter(exam);
   const found = epochs.flatMap((name) => {
     const isAtWork = isHeld && numberOf(name) === router?.epoch;
@@ -27,7 +28,7 @@ export async function checkLeftovers(exam: Examination): Promise<Observation[]> 
 }
 
 function numberOf(name: string): number {
-  return Number(EPOCH_NAME.exec(name)?.[1]);
+  return Number(/^e(\d+)/.exec(name)?.[1]);
 }
 
 interface Place {
@@ -44,7 +45,9 @@ interface Place {
   deferred: string[];
 }
 
-function placeOf({ fs, layout }: Examination, name: string): Place {
+function placeOf(exam: Examination, name: string): Place {
+  const { fs, layout } = exam;
+  const refusals = inboxRefusals(exam);
   const dir = join(layout.router, name);
   const claims = namesIn(fs, join(dir, 'claim'));
   const owed = namesIn(fs, join(dir, 'owed')).map((batch) => {
@@ -64,7 +67,9 @@ function placeOf({ fs, layout }: Examination, name: string): Place {
     owed,
     deferred: namesIn(fs, join(dir, 'deferred')).map((each) => {
       const { id, to } = parseDeferredName(each) ?? {};
-      return id === undefined ? each : `${id} for ${to}`;
+      if (id === undefined) return each;
+      const code = refusals.get(to ?? '');
+      return `${id} for ${to}${code === undefined ? '' : `, ${code}`}`;
     }),
   };
 }
@@ -165,27 +170,30 @@ function aboutDeferred({ deferred }: Place): Observation[] {
   ];
 }
 
-/** Without the directory of the last start, the log alone can tell whether there was one. */
+/** Without the directory of the last start, the log alone can tell what lay there. */
 function aboutLostRouter(exam: Examination): Observation[] {
-  const rows = lastRows(exam);
-  const last = rows.filter(({ kind }) => kind === 'router').at(-1);
-  if (last === undefined || last.code !== 'start') {
-    return [allWell('Nothing accepted is left unfinished.')];
-  }
-  const owed = new Set<string>();
-  for (const { kind, id, to, owed: owing } of rows) {
-    for (const agent of owing ?? []) owed.add(`${id} for ${agent}`);
-    if (kind === 'late' || kind === 'expired')
-      for (const agent of to ?? []) owed.delete(`${id} for ${agent}`);
-  }
+  const debt = loggedDebt(lastRows(exam));
+  const what = describeLoss(debt);
+  if (what === undefined) return [allWell('Nothing accepted is left unfinished.')];
+  const { died, owed } = debt;
+  const taken = 'Letters it had taken out of an outbox and not finished may be lost';
+  const means = [
+    ...(died ? [`${taken}; those in .sent/ and in the log are not.`] : []),
+    ...(owed.length > 0 ? ['What it still owed does not reach its inbox any more.'] : []),
+  ];
+  const advice = [
+    'Restore .router/ from a backup.',
+    ...(died ? ['Or ask the agents to send again what got no outcome in `hivemail log`.'] : []),
+    ...(owed.length > 0
+      ? ['What was owed is in the history: `git log -p --grep ID` in the hive shows it.']
+      : []),
+  ];
   return [
     {
       level: 'warning',
-      what: `What the last router had in .router/ is gone, and it did not stop cleanly.${owed.size === 0 ? '' : ` By the log it still owed ${nameSome([...owed])}.`}`,
-      means:
-        'Letters it had taken out of an outbox and not finished may be lost; those in .sent/ and in the log are not.',
-      advice:
-        'Restore .router/ from a backup, or ask the agents to send again what got no outcome in `hivemail log`.',
+      what,
+      means: means.join(' '),
+      advice: advice.join(' '),
     },
   ];
 }

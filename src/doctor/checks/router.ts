@@ -1,9 +1,8 @@
 import { type RouterOwner, readOwner } from '../../hive/owner.ts';
-import { readText } from '../../hive/read-text.ts';
 import type { Examination } from '../examination.ts';
 import { allWell, type Observation } from '../finding.ts';
+import { readHealth } from '../read-health.ts';
 
-const MOST_HEALTH_BYTES = 4 * 1024 * 1024;
 /** A router that is well writes its health every half minute. */
 const SILENT_MS = 120_000;
 
@@ -95,32 +94,4 @@ function aboutHealth(exam: Examination, { pid, epoch, since }: RouterOwner): Obs
     what: `The router says: ${message}`,
     means: red ? 'A promise of the hive is at risk as long as this lasts.' : 'Mail flows.',
   }));
-}
-
-interface ReadHealth {
-  epoch: number;
-  at: string;
-  problems: { red: boolean; message: string }[];
-}
-
-/** Reads health.json as another version of the router may have written it; a damaged one is none. */
-function readHealth({ fs, layout }: Examination): ReadHealth | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(readText(fs, layout.health, MOST_HEALTH_BYTES) ?? '');
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return undefined;
-  }
-  const { epoch, at, problems }: Record<string, unknown> = { ...(value as object) };
-  if (typeof epoch !== 'number' || typeof at !== 'string' || !Array.isArray(problems))
-    return undefined;
-  const known = problems.map((problem: unknown) => {
-    const { red, message }: Record<string, unknown> = { ...(problem as object) };
-    return {
-      red: red === true,
-      message: typeof message === 'string' ? message : 'something unknown.',
-    };
-  });
-  return { epoch, at, problems: known };
 }

@@ -47,17 +47,25 @@ async function runPasses(
 ): Promise<Pick<OnceReport, 'letters' | 'waiting'>> {
   const until = clock.monotonic() + MOST_MS;
   let letters = 0;
-  let [idle, refusals] = [0, 0];
+  let idle = 0;
   for (;;) {
     const report = await tryPass(router);
     letters += report.letters;
     idle = report.letters === 0 ? idle + 1 : 0;
-    refusals = report.refused && idle > 0 ? refusals + 1 : 0;
-    const again = report.refused && refusals < MOST_FAILURES;
-    const moves = report.more || report.waiting || again || idle < 2;
-    if (!moves || clock.monotonic() >= until) return { letters, waiting: report.waiting };
-    if (!report.more && (report.waiting || again)) await pause(GAP_MS);
+    const next = nextPass(report, idle);
+    if (next === 'none' || clock.monotonic() >= until) return { letters, waiting: report.waiting };
+    if (next === 'later') await pause(GAP_MS);
   }
+}
+
+/**
+ * Tells when another pass may move something.
+ * @param idle - passes in a row without a letter
+ */
+function nextPass({ more, waiting, refused }: PassReport, idle: number): 'now' | 'later' | 'none' {
+  if (more) return 'now';
+  if (waiting || (refused && idle < MOST_FAILURES)) return 'later';
+  return idle < 2 ? 'now' : 'none';
 }
 
 /** Keys of problems that `close` tells of by what it finds in `.router/`. */

@@ -77,7 +77,7 @@ export function assembleRouter(parts: RouterParts): Router {
   return {
     ...{ fs, layout, clock, ids, epoch, log, history, health, memory, onRows, pendingEvents },
     ...{ settings, rules, census: undefined, recheckHeld: true, seen: {} },
-    ...{ committed: new Set(), incomplete: new Set() },
+    ...{ committed: new Set(), incomplete: new Set(), unanswered: new Map() },
     scanner: new OutboxScanner(fs, layout),
     settling: new SettleWatch(),
     deferral: new DeferralSchedule(),

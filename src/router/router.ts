@@ -1,3 +1,4 @@
+import type { ControlResult } from '../hive/control.ts';
 import type { HiveFs } from '../hive/hive-fs.ts';
 import type { HiveLayout } from '../hive/layout.ts';
 import type { Registry } from '../hive/registry.ts';
@@ -53,6 +54,8 @@ export interface Router {
   readonly seen: SeenFiles;
   /** Rows that belong to no batch, written at the end of the pass. */
   readonly pendingEvents: PendingEvents;
+  /** Results of requests that were carried out and could not be answered yet. */
+  readonly unanswered: Map<string, ControlResult>;
   /** Agents whose directory could not be made whole yet. */
   incomplete: Set<AgentId>;
   settings: HiveSettings;

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type ControlRequest, putRequest, takeResult } from '../../src/hive/control.ts';
-import { failWhere } from '../helpers/faulty-fs.ts';
+import { CRASH, failWhere } from '../helpers/faulty-fs.ts';
 import { makeBench, type RouterBench } from '../helpers/router-bench.ts';
 
 let asked = 0;
 
 async function ask(bench: RouterBench, request: ControlRequest): Promise<string> {
   asked += 1;
-  return await putRequest(bench.files, bench.layout, request, asked);
+  return await putRequest(bench.files, bench.layout, request, bench.clock.now() + asked);
 }
 
 const answer = (bench: RouterBench, name: string) => takeResult(bench.files, bench.layout, name);
@@ -49,6 +49,58 @@ describe('a request for a change of the roster', () => {
     expect(bench.held('tester')).toHaveLength(1);
     expect(bench.inbox('tester')).toEqual([]);
     expect(bench.inbox('writer')).toHaveLength(1);
+  });
+  it.each(['rename', 'create'] as const)(
+    'is answered as done when the router ends after it is made and before its answer (%s)',
+    async (kind) => {
+      const bench = await makeRunning();
+      const name = await ask(bench, add('writer'));
+      bench.fs.plan = (operation) => {
+        const isAnswer =
+          kind === 'rename'
+            ? operation.to?.endsWith('.result.json') === true
+            : operation.path.includes('/control/.tmp-');
+        return isAnswer && operation.kind === kind ? { code: CRASH, when: 'before' } : undefined;
+      };
+      await expect(bench.pass()).rejects.toThrow('The router ends');
+      bench.fs.restart();
+      await bench.start();
+      await bench.pass();
+      expect(answer(bench, name)).toEqual({ ok: true, said: 'writer is added.' });
+      expect(bench.rows().filter(({ kind: each }) => each === 'roster')).toMatchObject([
+        { to: ['writer'], code: 'add' },
+      ]);
+      const second = await ask(bench, add('writer'));
+      await bench.pass();
+      expect(answer(bench, second)).toMatchObject({ ok: false, code: 'refused' });
+      const left = bench.list('.router', 'control');
+      expect(left.filter((each) => !each.startsWith('.tmp-'))).toEqual([]);
+    },
+  );
+  it('is made once although it can not be answered for long, and holds up no other', async () => {
+    const bench = await makeRunning();
+    const name = await ask(bench, hold('tester'));
+    const other = await ask(bench, hold('coder'));
+    bench.fs.plan = failWhere(({ to }) => to?.endsWith(`${name}.result.json`) === true, 'EIO');
+    await bench.passes(4);
+    expect(answer(bench, other)).toMatchObject({ ok: true });
+    expect(bench.router.health.problems.map(({ key }) => key)).toEqual(['control']);
+    bench.fs.plan = undefined;
+    await bench.pass();
+    expect(answer(bench, name)).toMatchObject({ ok: true });
+    expect(bench.rows().filter(({ kind }) => kind === 'roster')).toHaveLength(2);
+    expect(bench.router.health.problems).toEqual([]);
+  });
+  it('is carried out although something else lies among the requests', async () => {
+    const bench = await makeRunning();
+    bench.files.mkdir(`${bench.layout.control}/0.request.json`);
+    bench.files.write(`${bench.layout.control}/1.request.json`, '{"kind":');
+    const name = await ask(bench, hold('coder'));
+    await bench.passes(3);
+    expect(answer(bench, name)).toMatchObject({ ok: true });
+    expect(answer(bench, '1')).toMatchObject({ ok: false, code: 'usage' });
+    expect(bench.rows().filter(({ code }) => code === 'no-request')).toHaveLength(1);
+    expect(bench.router.health.problems).toEqual([]);
   });
   it('is refused in words when the machine can not write it down, and stops no mail', async () => {
     const bench = await makeRunning();

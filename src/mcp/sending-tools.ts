@@ -58,9 +58,13 @@ export function addSendingTools(server: McpServer, { hive, agent }: Mailbox): vo
 }
 
 function sent(result: SendResult, hive: string): ReturnType<typeof toolResult> {
-  const text = sendResultLines(result, hive).join('\n');
-  if (result.status === 'queued') return toolResult(text, { status: 'queued', file: result.file });
+  const lines = sendResultLines(result, hive);
+  const text = lines.join('\n');
+  const note = lines.slice(1).join(' ') || undefined;
+  if (result.status === 'queued') {
+    return toolResult(text, { status: 'queued', file: result.file, note });
+  }
   const { id, outcome, code, delivered, held, owed, failed } = result.row;
-  const data = { status: 'routed', id, outcome, code, delivered, held, owed, failed };
+  const data = { status: 'routed', id, outcome, code, delivered, held, owed, failed, note };
   return { ...toolResult(text, data), ...(isLost(result.row) ? { isError: true } : {}) };
 }

@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { escapeUnsafe, HivemailError } from '../index.ts';
 
 /**
- * Makes a tool's result: text for a model to read, and the same as data. Neither holds a character that
+ * Makes a tool's result: text for a model to read, and the same as data; clients show one or the other. Neither holds a character that
  * hides or reorders text, whatever a letter says.
  */
 export function toolResult(text: string, data: Record<string, unknown>): CallToolResult {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ChildResult, runChild } from './child.ts';
@@ -63,8 +64,7 @@ export async function runCodex(options: CodexOptions): Promise<CodexResult> {
   const { home, cwd, prompt, model, env = {}, timeLimitMs = TIME_LIMIT_MS } = options;
   const script = await installCodex();
   const codexHome = join(home, '.codex');
-  await mkdir(codexHome, { recursive: true });
-  await writeFile(join(codexHome, 'config.toml'), configFor(model));
+  if (!existsSync(join(codexHome, 'config.toml'))) await writeCodexConfig(home, model);
   const flags = ['--json', '--skip-git-repo-check', '--dangerously-bypass-hook-trust'];
   const result = await runChild({
     file: process.execPath,
@@ -80,6 +80,13 @@ export async function runCodex(options: CodexOptions): Promise<CodexResult> {
     timeLimitMs,
   });
   return { ...result, events: result.stdout.split('\n').flatMap(parseEvent) };
+}
+
+/** Writes what Codex has to be told to ask nothing and to tell nobody; more may be added behind it. */
+export async function writeCodexConfig(home: string, model: string): Promise<void> {
+  const codexHome = join(home, '.codex');
+  await mkdir(codexHome, { recursive: true });
+  await writeFile(join(codexHome, 'config.toml'), configFor(model));
 }
 
 /** Codex fetches a catalogue of plugins and reports usage unless told not to; a retry would hide a fault. */

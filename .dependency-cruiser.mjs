@@ -17,9 +17,18 @@ const FOLDERS = {
   history: { folders: ['protocol', 'hive'] },
   doorbell: { folders: ['protocol', 'hive'] },
   setup: { folders: ['protocol', 'hive', 'doorbell'] },
-  doctor: { folders: ['protocol', 'hive', 'log', 'spool', 'history'], types: ['routing'] },
-  router: { folders: ['protocol', 'letter', 'routing', 'hive', 'log', 'spool', 'history'] },
-  api: { folders: ['protocol', 'letter', 'routing', 'hive', 'log', 'spool', 'history', 'router'] },
+  doctor: {
+    folders: ['protocol', 'hive', 'log', 'spool', 'history', 'doorbell'],
+    types: ['routing'],
+  },
+  router: {
+    folders: ['protocol', 'letter', 'routing', 'hive', 'log', 'spool', 'history', 'doorbell'],
+  },
+  api: {
+    folders: [
+      ...['protocol', 'letter', 'routing', 'hive', 'log', 'spool', 'history', 'router', 'doorbell'],
+    ],
+  },
 };
 
 /** Folders that compute from their arguments alone: no clock, no files, no network, no processes. */

@@ -17,6 +17,7 @@ export type { DiagnoseOptions } from './doctor/examination.ts';
 export type { Finding, Fix, Level } from './doctor/finding.ts';
 export { CLIENT_NAMES, type ClientName, isClientName } from './doorbell/clients.ts';
 export type { DoorbellMode } from './doorbell/decide.ts';
+export type { SessionStatus, Untold } from './doorbell/session-status.ts';
 export type { InitResult } from './hive/init.ts';
 export type { AgentLayout, HiveLayout } from './hive/layout.ts';
 export type { InboxEntry } from './hive/mailbox.ts';

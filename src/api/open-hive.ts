@@ -105,6 +105,6 @@ export function openHive(dir: string): Hive {
     rows: (options) => readLog(fs, logPlace(layout), options),
     follow: (options) => followLog(fs, { ...logPlace(layout), ...options }),
     router: () => readRouterState(fs, layout),
-    status: () => readStatus(fs, layout),
+    status: () => readStatus(fs, layout, systemClock.now()),
   };
 }

@@ -1,3 +1,6 @@
+import { basename } from 'node:path';
+import { readSessionStatus } from '../doorbell/read-session-status.ts';
+import type { SessionStatus } from '../doorbell/session-status.ts';
 import type { HiveFs } from '../hive/hive-fs.ts';
 import type { HiveLayout } from '../hive/layout.ts';
 import { type InboxEntry, listInbox } from '../hive/mailbox.ts';
@@ -50,12 +53,14 @@ export interface AgentStatus {
   due: number;
   /** Letters in the outbox that are not routed yet. */
   waiting: number;
+  /** How its session stands; nothing when it has no doorbell. */
+  doorbell?: SessionStatus;
 }
 
 const MOST_HEALTH_BYTES = 4 * 1024 * 1024;
 
 /** Reads how a hive stands. What of it can't be read is told among the problems. */
-export function readStatus(fs: HiveFs, layout: HiveLayout): HiveStatus {
+export function readStatus(fs: HiveFs, layout: HiveLayout, now: number): HiveStatus {
   const problems: string[] = [];
   const roster = readRoster(fs, layout, problems);
   const state = readRouterState(fs, layout);
@@ -68,6 +73,10 @@ export function readStatus(fs: HiveFs, layout: HiveLayout): HiveStatus {
     orchestrator: roster.orchestrator,
     agents: [...roster.agents.values()].map((agent) => {
       const unread = readInbox(fs, layout, { agent: agent.id, problems });
+      const doorbell = readSessionStatus({ fs, layout }, agent.id, {
+        unread: unread.map(({ path }) => basename(path, '.json')),
+        now,
+      });
       return {
         id: agent.id,
         name: agent.name,
@@ -77,6 +86,7 @@ export function readStatus(fs: HiveFs, layout: HiveLayout): HiveStatus {
         oldestUnread: unread[0]?.message?.created_at,
         due: unread.filter(({ message }) => message?.requires_reply === true).length,
         waiting: countWaiting(fs, layout.agent(agent.id).outbox),
+        ...(doorbell === undefined ? {} : { doorbell }),
       };
     }),
     desk: readInbox(fs, layout, { agent: DESK, problems }).length,

@@ -178,7 +178,8 @@ function leaveAnnounced(
   { signal, ids }: { signal: Signal; ids: string[] },
 ): void {
   const { client } = call;
-  const moment: Moment = signal.moment;
+  // The prompt of a wake from outside is the wake of an idle session.
+  const moment: Moment = signal.wake === true ? 'idle' : signal.moment;
   leave(call, paths, (at) => ({ kind: 'announced', at, client, moment, why: ring.why, ids }));
 }
 

@@ -158,11 +158,12 @@ function mayRing(state: DoorbellState, { signal, mode, now }: Occasion): boolean
   if (ring === 'read') return signal.moment !== 'tool' || state.helpers === 0;
   if (mode !== 'continue') return false;
   if (ring === 'goes-on') return state.continued < MOST_CONTINUED;
-  return state.activity === 'idle' && isRested(state, now);
+  return state.activity === 'idle' && !isSpent(state, now);
 }
 
-function isRested({ continued, activeAt }: DoorbellState, now: number): boolean {
-  return continued < MOST_CONTINUED || Math.abs(now - activeAt) >= REST_MS;
+/** Tells whether a session has gone on for mail as often as it may, and has to rest. */
+export function isSpent({ continued, activeAt }: DoorbellState, now: number): boolean {
+  return continued >= MOST_CONTINUED && Math.abs(now - activeAt) < REST_MS;
 }
 
 function dueRing(state: DoorbellState, unread: readonly string[], now: number): Ring | undefined {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { layoutOfAgent } from '../hive/layout.ts';
 
 /** Absolute paths of an agent's doorbell; all of it is the agent's own. */
 export interface DoorbellPaths {
@@ -18,12 +19,12 @@ export interface DoorbellPaths {
  * @param root - the agent's directory
  */
 export function doorbellPaths(root: string): DoorbellPaths {
-  const dir = join(root, '.doorbell');
+  const { inbox, doorbell, doorbellState, doorbellEvents, doorbellSettings } = layoutOfAgent(root);
   return {
-    inbox: join(root, 'inbox'),
-    state: join(dir, 'state'),
-    events: join(dir, 'events'),
-    settings: join(dir, 'settings.json'),
-    installed: join(dir, 'installed'),
+    inbox,
+    state: doorbellState,
+    events: doorbellEvents,
+    settings: doorbellSettings,
+    installed: join(doorbell, 'installed'),
   };
 }

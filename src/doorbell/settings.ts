@@ -10,11 +10,17 @@ export interface DoorbellSettings {
   tmux: boolean;
 }
 
-const MOST_BYTES = 65_536;
+/** A larger file is read no further. */
+export const MOST_SETTINGS_BYTES = 65_536;
 
-/** Reads how an agent is told; what is missing or wrong is the careful choice. */
+/** Reads how an agent is told; a missing file says nothing. */
 export function readDoorbellSettings(path: string): DoorbellSettings {
-  const fields = readDoorbellFields(path);
+  return parseDoorbellSettings(readText(path));
+}
+
+/** Reads how an agent is told out of the file's text; what is missing or wrong is the careful choice. */
+export function parseDoorbellSettings(text: string): DoorbellSettings {
+  const fields = parseFields(text);
   return {
     mode: fields['mode'] === 'continue' ? 'continue' : 'notify',
     tmux: fields['tmux'] === true,
@@ -23,12 +29,19 @@ export function readDoorbellSettings(path: string): DoorbellSettings {
 
 /** Reads the fields as they are, known or not. */
 export function readDoorbellFields(path: string): Record<string, unknown> {
+  return parseFields(readText(path));
+}
+
+function parseFields(text: string): Record<string, unknown> {
+  const value = parseStrictly(text)?.value;
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+function readText(path: string): string {
   try {
-    const { bytes } = readRegular(path, MOST_BYTES);
-    const value = parseStrictly(Buffer.from(bytes).toString('utf8'))?.value;
-    return typeof value === 'object' && value !== null ? { ...value } : {};
+    return Buffer.from(readRegular(path, MOST_SETTINGS_BYTES).bytes).toString('utf8');
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return {};
+    if (systemCode(error) === 'ENOENT') return '';
     throw error;
   }
 }

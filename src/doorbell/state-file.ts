@@ -19,7 +19,8 @@ export interface Numbered {
 }
 
 const NAME = /^(\d{10})\.json$/;
-const MOST_STATE_BYTES = 1024 * 1024;
+/** A larger file is no state. */
+export const MOST_STATE_BYTES = 1024 * 1024;
 const READ_TRIES = 5;
 const KEPT = 2;
 
@@ -88,10 +89,20 @@ function createWithoutLink(path: string, temporary: string): boolean {
   return true;
 }
 
+/** Picks, among the names in a `state` directory, that of the state that holds; nothing when there is none. */
+export function newestState(names: readonly string[]): string | undefined {
+  const number = numbersOf(names).at(-1);
+  return number === undefined ? undefined : nameOf(number);
+}
+
+function numbersOf(names: readonly string[]): number[] {
+  const numbers = names.map((name) => Number(NAME.exec(name)?.[1] ?? 0));
+  return numbers.filter((number) => number > 0).sort((one, other) => one - other);
+}
+
 function numbersIn(dir: string): number[] {
   try {
-    const numbers = readdirSync(dir).map((name) => Number(NAME.exec(name)?.[1] ?? 0));
-    return numbers.filter((number) => number > 0).sort((one, other) => one - other);
+    return numbersOf(readdirSync(dir));
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return [];
     throw error;

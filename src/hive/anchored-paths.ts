@@ -4,7 +4,15 @@ import type { Anchor, HiveFs } from './hive-fs.ts';
 import type { AgentLayout, HiveLayout } from './layout.ts';
 
 /** A directory of an agent. */
-export type AgentPlace = 'root' | 'inbox' | 'done' | 'outbox' | 'sent';
+export type AgentPlace =
+  | 'root'
+  | 'inbox'
+  | 'done'
+  | 'outbox'
+  | 'sent'
+  | 'doorbell'
+  | 'doorbellState'
+  | 'doorbellEvents';
 
 /** Open at once; as many outboxes have letters in most passes. */
 const MOST_ANCHORS = 64;

@@ -38,6 +38,14 @@ export interface AgentLayout {
   done: string;
   outbox: string;
   sent: string;
+  /** `.doorbell`: how the agent's sessions are told of mail. All of it is the agent's own. */
+  doorbell: string;
+  /** What its sessions were told, as numbered states. */
+  doorbellState: string;
+  /** What the router is to write into the log. */
+  doorbellEvents: string;
+  /** How the agent wants to be told. */
+  doorbellSettings: string;
 }
 
 /**
@@ -80,15 +88,24 @@ export function layoutOf(root: string): HiveLayout {
   };
 }
 
-/** Joining seven paths for each of a thousand agents would be most of what an idle pass costs. */
-function layoutOfAgent(dir: string): AgentLayout {
+/**
+ * Lays out the paths of an agent's directory. Joining them for each of a thousand agents would be most of
+ * what an idle pass costs, so a hive's layout keeps them.
+ * @param root - its absolute path
+ */
+export function layoutOfAgent(root: string): AgentLayout {
+  const doorbell = join(root, '.doorbell');
   return {
-    root: dir,
-    identity: join(dir, 'identity.md'),
-    memory: join(dir, 'memory.md'),
-    inbox: join(dir, 'inbox'),
-    done: join(dir, 'inbox', '.done'),
-    outbox: join(dir, 'outbox'),
-    sent: join(dir, 'outbox', '.sent'),
+    root,
+    identity: join(root, 'identity.md'),
+    memory: join(root, 'memory.md'),
+    inbox: join(root, 'inbox'),
+    done: join(root, 'inbox', '.done'),
+    outbox: join(root, 'outbox'),
+    sent: join(root, 'outbox', '.sent'),
+    doorbell,
+    doorbellState: join(doorbell, 'state'),
+    doorbellEvents: join(doorbell, 'events'),
+    doorbellSettings: join(doorbell, 'settings.json'),
   };
 }

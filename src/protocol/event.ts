@@ -5,7 +5,8 @@ import type { Outcome, OutcomeCode } from './outcomes.ts';
  * What a log row tells of. `letter`: the one outcome of a letter. `notice`: a notice was delivered.
  * `late`: a copy that was owed reached its inbox. `release`: a held message was delivered.
  * `expired`: an owed copy was given up and put into `held/`. `roster`: an agent was added or changed.
- * `router`: start, stop, takeover. `stray`: a file that is not routed. `warning`: anything else a person
+ * `router`: start, stop, takeover. `stray`: a file that is not routed. `announced`: a session was told of
+ * a letter. `needs-human`: a session can't go on before a person decides. `warning`: anything else a person
  * should know.
  */
 export const EVENT_KINDS = [
@@ -17,6 +18,8 @@ export const EVENT_KINDS = [
   'roster',
   'router',
   'stray',
+  'announced',
+  'needs-human',
   'warning',
 ] as const;
 
@@ -56,6 +59,8 @@ export interface HiveEvent {
   broadcast?: boolean | undefined;
   /** The letter that a notice is about. */
   of?: string | undefined;
+  /** When it happened, of what the router learns later: ISO 8601, UTC, milliseconds. */
+  at?: string | undefined;
   /** A short sentence for a person; never payload, never exception text. */
   note?: string | undefined;
 }

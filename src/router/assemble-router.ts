@@ -22,6 +22,8 @@ import { parseDeferredName } from '../spool/publish.ts';
 import { OutboxScanner } from '../spool/scan.ts';
 import { SettleWatch } from '../spool/settle.ts';
 import { DeferralSchedule } from './deferral.ts';
+import { DoorbellEvents } from './doorbell-events.ts';
+import { DoorbellReader } from './doorbell-reader.ts';
 import { Health } from './health.ts';
 import type { PendingEvents } from './pending-events.ts';
 import { ReportedStrays } from './reported.ts';
@@ -68,8 +70,10 @@ export function assembleRouter(parts: RouterParts): Router {
     ...logPlace(layout),
     ...{ fs, clock, epoch: epoch.number, requireOwn },
   });
+  let rows: LogRow[];
   try {
-    recall({ log, memory, rules, ids });
+    rows = log.tail(MEMORY_TAIL_BYTES);
+    recall(rows, { memory, rules, ids });
   } catch (error) {
     log.close();
     throw error;
@@ -81,14 +85,18 @@ export function assembleRouter(parts: RouterParts): Router {
     scanner: new OutboxScanner(fs, layout),
     settling: new SettleWatch(),
     deferral: new DeferralSchedule(),
+    doorbells: new DoorbellEvents(rows),
+    doorbellReader: new DoorbellReader(),
     reported,
   };
 }
 
-function recall(to: Pick<Router, 'log' | 'memory' | 'rules' | 'ids'>): void {
-  for (const row of to.log.tail(MEMORY_TAIL_BYTES)) {
+function recall(rows: readonly LogRow[], to: Pick<Router, 'memory' | 'rules' | 'ids'>): void {
+  for (const row of rows) {
     recallRow(row, to.memory, to.rules);
-    for (const id of [row.id, row.batch]) if (isMessageId(id)) to.ids.observe(id);
+    // What hooks say was announced need not be an id that a router has issued.
+    const issued = row.kind === 'announced' ? [] : [row.id, row.batch];
+    for (const id of issued) if (isMessageId(id)) to.ids.observe(id);
   }
   to.memory.commit();
 }

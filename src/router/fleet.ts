@@ -1,3 +1,6 @@
+import { readSessionStatus } from '../doorbell/read-session-status.ts';
+import type { SessionStatus } from '../doorbell/session-status.ts';
+import { isSameProcessAlive, type ProcessIdentity } from '../hive/process-identity.ts';
 import { toTimestamp } from '../protocol/clock.ts';
 import { systemCode } from '../protocol/errors.ts';
 import type { Router } from './router.ts';
@@ -19,30 +22,45 @@ export interface FleetAgent {
   onHold?: boolean;
   /** Letters in the inbox that were not moved to `.done`. */
   unread: number;
+  /** How its session stands; nothing when it has no doorbell. */
+  doorbell?: SessionStatus;
 }
 
 /** Takes a snapshot of the agents. */
-export function fleetOf({ census, fs, layout, clock }: Router): Fleet {
+export function fleetOf(router: Router): Fleet {
+  const { census, fs, layout, clock, doorbellReader } = router;
   const agents: Record<string, FleetAgent> = {};
+  const now = clock.now();
   for (const { id, name, role, archived, onHold } of census?.roster.agents.values() ?? []) {
+    const unread = lettersIn(fs, layout.agent(id).inbox);
+    const doorbell = readSessionStatus(router, id, { unread, now, isAlive }, () =>
+      doorbellReader.read(router, id, clock.monotonic()),
+    );
     agents[id] = {
       name,
       ...(role === undefined ? {} : { role }),
       status: archived ? 'gone' : 'idle',
       ...(archived ? { archived } : {}),
       ...(onHold ? { onHold } : {}),
-      unread: countLetters(fs, layout.agent(id).inbox),
+      unread: unread.length,
+      ...(doorbell === undefined ? {} : { doorbell }),
     };
   }
   const godId = census?.roster.orchestrator ?? null;
-  return { at: toTimestamp(clock.now()), godId, agents };
+  return { at: toTimestamp(now), godId, agents };
 }
 
-function countLetters(fs: Router['fs'], inbox: string): number {
+function lettersIn(fs: Router['fs'], inbox: string): string[] {
   try {
-    return fs.list(inbox).filter((name) => name.endsWith('.json')).length;
+    const names = fs.list(inbox).filter((name) => name.endsWith('.json'));
+    return names.map((name) => name.slice(0, -'.json'.length));
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
-    return 0;
+    return [];
   }
+}
+
+/** Elsewhere the system is asked by a command, which the router does not wait for. */
+function isAlive(identity: ProcessIdentity): boolean {
+  return process.platform !== 'linux' || isSameProcessAlive(identity);
 }

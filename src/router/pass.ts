@@ -49,6 +49,7 @@ export async function runPass(router: Router, { takeIn }: PassOptions): Promise<
   if (free && hasInputs(work.inputs)) await routeBatch(work, census, router);
   router.settling.endPass();
   if (free) await answerReleases(requests, router);
+  if (takeIn) await router.doorbells.take([...(census?.roster.agents.keys() ?? [])], router);
   await writePendingEvents(router);
   await rotateLog(router);
   const { inputs, more, waiting, refused } = work;

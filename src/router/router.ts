@@ -15,6 +15,8 @@ import type { Epoch } from '../spool/epoch.ts';
 import type { OutboxScanner } from '../spool/scan.ts';
 import type { SettleWatch } from '../spool/settle.ts';
 import type { DeferralSchedule } from './deferral.ts';
+import type { DoorbellEvents } from './doorbell-events.ts';
+import type { DoorbellReader } from './doorbell-reader.ts';
 import type { Health } from './health.ts';
 import type { PendingEvents } from './pending-events.ts';
 import type { ReportedStrays } from './reported.ts';
@@ -46,6 +48,8 @@ export interface Router {
   readonly settling: SettleWatch;
   readonly deferral: DeferralSchedule;
   readonly reported: ReportedStrays;
+  readonly doorbells: DoorbellEvents;
+  readonly doorbellReader: DoorbellReader;
   /** Told of every row as it is written. */
   readonly onRows: (rows: readonly LogRow[]) => void;
   /** Batches that this router committed and that its memory knows of. */

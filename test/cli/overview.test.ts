@@ -1,6 +1,9 @@
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { type DoorbellState, NO_STATE } from '../../src/doorbell/state.ts';
+import { writeState } from '../../src/doorbell/state-file.ts';
+import { ownIdentity, type ProcessIdentity } from '../../src/hive/process-identity.ts';
 import type { HiveStatus, LogRow } from '../../src/index.ts';
 import { hivemail, makeHive, type TestHive } from './command-line.ts';
 
@@ -179,6 +182,47 @@ describe('status', () => {
     expect(stdout).toContain('1 letter held back: hivemail held');
     const now = await hive.json<HiveStatus>('status');
     expect(now).toMatchObject({ router: 'up', desk: 1, held: 1, atRisk: false });
+  });
+
+  it('shows how sessions stand, what waits for a person, and what was not announced', async () => {
+    const hive = await makeHive();
+    await using _router = await hive.up();
+    const { id } = await send(hive, 'planner', '--to', 'coder', '--subject', 'Told');
+    await send(hive, 'planner', '--to', 'god', '--subject', 'Not told');
+    const now = Date.now();
+    const session = (process: ProcessIdentity) =>
+      ({ client: 'claude', session: 's', process, heardAt: now - 5000, place: {} }) as const;
+    const ring = (agent: string, state: Partial<DoorbellState>) =>
+      writeState(join(hive.dir, `agents/${agent}/.doorbell/state`), 0, { ...NO_STATE, ...state });
+    ring('coder', {
+      ...{ holder: session(ownIdentity()), told: [id], toldAt: now - 90_000 },
+      ...{ activity: 'busy', activeAt: now - 12_000 },
+      dialog: { what: 'to allow Bash \u001b[31m', since: now - 190_000 },
+    });
+    ring('god', {
+      holder: session({ ...ownIdentity(), startedAt: '1' }),
+      activeAt: now - 3_700_000,
+    });
+    const { stdout, exitCode } = await hive.cli('status');
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^AGENT .* TO SEND +TOLD +SESSION$/m);
+    expect(stdout).toMatch(/^coder +active .* 1m +claude, busy 12s$/m);
+    expect(stdout).toMatch(/^god +active .* - +claude, ended; seen \ds ago$/m);
+    expect(stdout).toMatch(/^planner +active .* - +-$/m);
+    expect(stdout).toContain(
+      'coder needs a person: to allow Bash \\u001b[31m, 3m (in its claude session)\n',
+    );
+    expect(stdout).toContain(
+      'god: 1 letter delivered, not announced: its session has ended; start one\n',
+    );
+    expect(stdout).not.toContain('coder: ');
+    const { agents } = await hive.json<HiveStatus>('status');
+    const [coder, god, planner] = ['coder', 'god', 'planner'].map((name) =>
+      agents.find((agent) => agent.id === name),
+    );
+    expect(coder?.doorbell?.dialog?.what).toContain('to allow Bash');
+    expect(god?.doorbell?.unannounced).toEqual({ letters: 1, why: 'ended' });
+    expect(planner?.doorbell).toBeUndefined();
   });
 
   it('ends with 6 and says what to do while a promise is at risk', async () => {

@@ -1,4 +1,7 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { NO_STATE } from '../../src/doorbell/state.ts';
+import type { AgentId } from '../../src/protocol/addresses.ts';
 import { Health } from '../../src/router/health.ts';
 import { StatusWriter } from '../../src/router/status-files.ts';
 import { writePendingEvents } from '../../src/router/write-events.ts';
@@ -71,6 +74,39 @@ describe('the files that tell of a router', () => {
       godId: 'god',
       agents: { coder: { status: 'idle', unread: 1 }, tester: { status: 'gone', archived: true } },
     });
+  });
+  it('tell how sessions stand, read again only where something has changed', async () => {
+    const { bench, fleet } = await makeRunning();
+    bench.write('planner', 'a.json', { to: 'coder', act: 'inform', body: 'x' });
+    const { doorbellState } = bench.layout.agent('coder' as AgentId);
+    const holder = { client: 'codex', session: 's', heardAt: 1, place: {} };
+    const remember = (number: number, activity: string) =>
+      bench.files.write(
+        join(doorbellState, `000000000${number}.json`),
+        JSON.stringify({ ...NO_STATE, holder, activity, activeAt: 1 }),
+      );
+    remember(1, 'busy');
+    await bench.pass();
+    const status = new StatusWriter(bench.router, well);
+    const reads = () =>
+      bench.fs.operations.filter(
+        ({ kind, path }) => kind === 'read' && /\/\d{10}\.json$/.test(path),
+      ).length;
+    await status.write();
+    const unannounced = { letters: 1, why: 'at-work' };
+    expect(fleet().agents.coder.doorbell).toMatchObject({
+      session: { activity: 'busy' },
+      unannounced,
+    });
+    expect(fleet().agents.planner.doorbell).toBeUndefined();
+    bench.passTime(3000);
+    await status.write();
+    bench.fs.restart();
+    await status.write();
+    expect(reads()).toBe(0);
+    remember(2, 'idle');
+    await status.write();
+    expect(fleet().agents.coder.doorbell.session.activity).toBe('idle');
   });
   it('are written at most every three seconds, and rarely while nothing changes', async () => {
     const { bench, health } = await makeRunning();

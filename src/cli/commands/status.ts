@@ -1,4 +1,5 @@
 import {
+  type AgentStatus,
   ageOf,
   ERRORS,
   escapeLine,
@@ -9,6 +10,7 @@ import {
   systemClock,
 } from '../../index.ts';
 import type { Context } from '../context.ts';
+import { attentionLines, sessionCell, toldCell } from '../session-lines.ts';
 import { renderTable } from '../table.ts';
 
 /** A router that is well writes its health every half minute; one this late is stopped or stuck. */
@@ -43,7 +45,7 @@ function printStatus(context: Context, now: HiveStatus, nowMs: number): void {
   }
   context.print('');
   for (const line of agentLines(now, nowMs)) context.print(line);
-  const rest = restLines(now);
+  const rest = [...attentionLines(now.agents, nowMs).map(escapeLine), ...restLines(now)];
   if (rest.length > 0) context.print(`\n${rest.join('\n')}`);
 }
 
@@ -105,15 +107,19 @@ function reportLines({ health, router, owner }: HiveStatus, nowMs: number): stri
 function agentLines({ agents, problems }: HiveStatus, nowMs: number): string[] {
   if (agents.length === 0 && problems.length > 0) return [];
   if (agents.length === 0) return ['No agents. Add one with `hivemail agent add ID`.'];
-  const rows = agents.map(({ id, state, unread, due, oldestUnread, waiting }) => [
-    id,
-    state,
-    String(unread),
-    String(due),
-    unread === 0 ? '-' : ageOf(oldestUnread ?? '', nowMs),
-    String(waiting),
+  const hasDoorbells = agents.some(({ doorbell }) => doorbell !== undefined);
+  const rows = agents.map((agent) => [
+    ...mailCells(agent, nowMs),
+    ...(hasDoorbells ? [toldCell(agent, nowMs), sessionCell(agent, nowMs)] : []),
   ]);
-  return renderTable([['AGENT', 'STATE', 'UNREAD', 'DUE', 'OLDEST', 'TO SEND'], ...rows]);
+  const heads = ['AGENT', 'STATE', 'UNREAD', 'DUE', 'OLDEST', 'TO SEND'];
+  return renderTable([[...heads, ...(hasDoorbells ? ['TOLD', 'SESSION'] : [])], ...rows]);
+}
+
+function mailCells(agent: AgentStatus, nowMs: number): string[] {
+  const { id, state, unread, due, oldestUnread, waiting } = agent;
+  const age = unread === 0 ? '-' : ageOf(oldestUnread ?? '', nowMs);
+  return [id, state, String(unread), String(due), age, String(waiting)];
 }
 
 function restLines({ desk, held, router, agents }: HiveStatus): string[] {

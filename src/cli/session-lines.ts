@@ -1,0 +1,54 @@
+import { type AgentStatus, ageOf, type SessionStatus, type Untold } from '../index.ts';
+
+/** Says in a few words how an agent's session stands, for a column: `codex, idle 3m`. */
+export function sessionCell({ doorbell }: AgentStatus, nowMs: number): string {
+  if (doorbell === undefined) return '-';
+  const { session, problem } = doorbell;
+  if (problem !== undefined) return `unreadable (${problem})`;
+  if (session === undefined) return 'none seen';
+  const { client, activity, since, lastSeen } = session;
+  if (activity === 'ended') return `${client}, ended; seen ${ageOf(lastSeen, nowMs)} ago`;
+  return `${client}, ${activity} ${ageOf(since, nowMs)}`;
+}
+
+/** Says when a session was last told of something new, for a column. */
+export function toldCell({ doorbell }: AgentStatus, nowMs: number): string {
+  const { announcedAt } = doorbell ?? {};
+  return announcedAt === undefined ? '-' : ageOf(announcedAt, nowMs);
+}
+
+/** Lists what waits for a person, and what was delivered and not announced, a line each. */
+export function attentionLines(agents: readonly AgentStatus[], nowMs: number): string[] {
+  return agents.flatMap(({ id, doorbell }) => [
+    ...dialogLines(id, doorbell, nowMs),
+    ...unannouncedLines(id, doorbell),
+  ]);
+}
+
+function dialogLines(id: string, doorbell: SessionStatus | undefined, nowMs: number): string[] {
+  const { dialog, session } = doorbell ?? {};
+  if (dialog === undefined) return [];
+  const age = ageOf(dialog.since, nowMs);
+  return [`${id} needs a person: ${dialog.what}, ${age} (in its ${session?.client} session)`];
+}
+
+const WHY: Readonly<Record<Untold, string>> = {
+  'no-session': 'no session of it has shown itself; start one, or look at its hooks',
+  ended: 'its session has ended; start one',
+  dialog: 'a person has to decide something in its session first',
+  'at-work': 'its session is at work and is told at its next tool call',
+  notify: 'its session is idle, in mode notify: it is told when you write to it',
+  rests: 'its session went on for mail as often as it may in a row, and rests',
+  waking: 'its session is being woken',
+  'nothing-wakes':
+    'its session is idle, and nothing waits to wake it: it is told when you write to it',
+};
+
+function unannouncedLines(id: string, doorbell: SessionStatus | undefined): string[] {
+  const { unannounced } = doorbell ?? {};
+  if (unannounced === undefined) return [];
+  const { letters, why } = unannounced;
+  return [
+    `${id}: ${letters} letter${letters === 1 ? '' : 's'} delivered, not announced: ${WHY[why]}`,
+  ];
+}

@@ -7,6 +7,7 @@
  */
 import { writeSync } from 'node:fs';
 import { answerHook, type HookCall, type HookResult } from '../doorbell/answer-hook.ts';
+import { startStopwatch } from '../doorbell/stopwatch.ts';
 import { waitForMail } from '../doorbell/wait-for-mail.ts';
 import { findMailbox } from '../doorbell/where.ts';
 import { type HookArguments, readHookArguments, readPayload } from './hook-call.ts';
@@ -38,7 +39,7 @@ async function answerOf(called: HookArguments): Promise<Partial<HookResult>> {
   const parent = process.ppid;
   try {
     const payload = await readPayload(process.stdin);
-    const started = performance.now();
+    const spent = startStopwatch();
     const { hive, agent } = called;
     const mailbox = findMailbox({ flags: { hive, agent }, env: process.env, cwd: process.cwd() });
     if (mailbox === undefined) return { why: 'there is no such hive, or no such agent in it' };
@@ -51,7 +52,7 @@ async function answerOf(called: HookArguments): Promise<Partial<HookResult>> {
       ...call,
       now: Date.now(),
       checkTime: () => {
-        if (performance.now() - started > MOST_MS) throw new Error('the hive is too slow');
+        if (spent() > MOST_MS) throw new Error('the hive is too slow');
       },
     });
   } catch (error) {

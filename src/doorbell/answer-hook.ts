@@ -8,6 +8,7 @@
 import { commandLine } from '../hive/process-identity.ts';
 import { randomTail } from '../hive/random.ts';
 import { type AgentId, DESK } from '../protocol/addresses.ts';
+import { systemCode } from '../protocol/errors.ts';
 import type { Message } from '../protocol/message.ts';
 import { showDigest } from '../protocol/show-digest.ts';
 import type { HookAnswer, Payload } from './clients/client.ts';
@@ -41,7 +42,7 @@ export interface HookCall {
   launcher: string;
   /** Milliseconds since the epoch. */
   now: number;
-  /** Ends a call that takes too long by throwing; asked between the steps. */
+  /** Ends a call that takes too long by throwing; asked between the steps until something is told. */
   checkTime(): void;
   /** A waiter asks: since the event nothing has happened in the session. */
   idle?: boolean | undefined;
@@ -68,7 +69,7 @@ export function answerHook(call: HookCall): HookResult {
   if (signal.subagent) return quiet('a subagent reads no mail');
   const taken = takeNews(call, signal);
   if (typeof taken === 'string') return quiet(taken);
-  call.checkTime();
+  // From here on it is remembered as told: whatever goes wrong now must not keep it back.
   const letters = readLetters(taken);
   if (letters.length === 0) return quiet('what was to be told of has been handled meanwhile');
   const digest = digestOf(call, taken, letters);
@@ -101,6 +102,7 @@ function takeNews(call: HookCall, signal: Signal): News | string {
       return `another live session (${state.holder?.client}) reads the mail of ${call.agent}`;
     }
     const unread = listUnread(paths.inbox);
+    call.checkTime();
     const occasion = { signal, holder, unread, mode, now: call.now };
     const decision = decide(state, occasion);
     if (!remember(paths, { number, before: state, decision })) continue;
@@ -194,5 +196,10 @@ function leave(
   event: (at: string) => Parameters<typeof leaveEvent>[2],
 ): void {
   if (agent === DESK) return;
-  leaveEvent(paths.events, `${now}-${randomTail()}`, event(new Date(now).toISOString()));
+  try {
+    leaveEvent(paths.events, `${now}-${randomTail()}`, event(new Date(now).toISOString()));
+  } catch (error) {
+    // The log then lacks a row, which is better than a session that hears of nothing.
+    if (systemCode(error) === undefined) throw error;
+  }
 }

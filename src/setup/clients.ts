@@ -1,6 +1,8 @@
 import type { ClientName } from '../doorbell/clients.ts';
 import { HivemailError } from '../protocol/errors.ts';
 import { planClaude } from './clients/claude.ts';
+import { planCodex } from './clients/codex.ts';
+import { planGemini } from './clients/gemini.ts';
 import {
   planClaudeServer,
   planCodexServer,
@@ -11,7 +13,11 @@ import type { PlanHooks } from './plan.ts';
 import type { Kind } from './record.ts';
 
 /** How hooks are set up in each client. */
-const PLANS: Partial<Record<ClientName, PlanHooks>> = { claude: planClaude };
+const PLANS: Partial<Record<ClientName, PlanHooks>> = {
+  claude: planClaude,
+  codex: planCodex,
+  gemini: planGemini,
+};
 
 /** How the server of a mailbox is set up in each client. */
 const SERVER_PLANS: Record<ClientName, PlanHooks> = {

@@ -12,6 +12,8 @@ const TIME_LIMIT_MS = 60_000;
 /** One line of `codex exec --json`, as far as tests look at it. */
 export interface CodexEvent {
   type: string;
+  /** Of `thread.started`. */
+  thread_id?: string;
   item?: {
     type: string;
     /** Of a `command_execution`: what ran, what it printed, how it ended. */
@@ -34,6 +36,8 @@ export interface CodexOptions {
   home: string;
   cwd: string;
   prompt: string;
+  /** Id of an earlier session of the same home, to go on with. */
+  resume?: string;
   /** Base address of the stub model. */
   model: string;
   /** Variables for the session and the commands it runs, such as HIVEMAIL_AGENT. */
@@ -61,14 +65,14 @@ export function installCodex(): Promise<string> {
  * own, a key that is none, and an environment without anyone's settings.
  */
 export async function runCodex(options: CodexOptions): Promise<CodexResult> {
-  const { home, cwd, prompt, model, env = {}, timeLimitMs = TIME_LIMIT_MS } = options;
+  const { home, cwd, prompt, resume, model, env = {}, timeLimitMs = TIME_LIMIT_MS } = options;
   const script = await installCodex();
   const codexHome = join(home, '.codex');
   if (!existsSync(join(codexHome, 'config.toml'))) await writeCodexConfig(home, model);
   const flags = ['--json', '--skip-git-repo-check', '--dangerously-bypass-hook-trust'];
   const result = await runChild({
     file: process.execPath,
-    args: [script, 'exec', ...flags, prompt],
+    args: [script, 'exec', ...(resume === undefined ? [] : ['resume', resume]), ...flags, prompt],
     cwd,
     env: scrubbedEnvironment({
       ...onlyLoopback(model),

@@ -4,7 +4,7 @@ export type DialectName = 'responses' | 'chat-completions' | 'messages' | 'gener
 /** What a session asks its model, the same whatever the wire format. */
 export interface Turn {
   dialect: DialectName;
-  /** All that the user side said since the model or a tool last spoke: prompt, context, text of hooks. */
+  /** All that the user side said since the model last spoke: prompt, context, text of hooks. */
   userText: string;
   /** Output of the tool call that the model waits for; nothing when it is the user's turn. */
   toolOutput: string | undefined;

@@ -47,8 +47,11 @@ export async function hivemail(place: Place, args: string[], agent?: string): Pr
   });
 }
 
-/** Starts a router and waits until it has written its first row. */
-export async function startRouter(place: Place): Promise<Child> {
+/**
+ * Starts a router and waits until it has written its first row.
+ * @param timeLimitMs - after so long it is ended
+ */
+export async function startRouter(place: Place, timeLimitMs = LIMIT_MS): Promise<Child> {
   const starts = () =>
     rowsOf(place).filter(({ kind, code }) => kind === 'router' && code === 'start');
   const before = starts().length;
@@ -57,7 +60,7 @@ export async function startRouter(place: Place): Promise<Child> {
     args: [HIVEMAIL, 'up', place.hive],
     cwd: place.hive,
     env: place.env,
-    timeLimitMs: LIMIT_MS,
+    timeLimitMs,
   });
   await vi.waitFor(
     () => {

@@ -69,12 +69,13 @@ export function turnOf(
   tools: readonly OfferedTool[],
 ): Turn {
   const lastOfModel = utterances.findLastIndex(({ by }) => by === 'model');
-  const lastNotOfUser = utterances.findLastIndex(({ by }) => by !== 'user');
+  const sinceModel = utterances.slice(lastOfModel + 1);
   const texts = (part: readonly Utterance[]) => part.map(({ text }) => text);
   return {
     dialect,
-    userText: texts(utterances.slice(lastNotOfUser + 1)).join('\n'),
-    toolOutput: utterances.slice(lastOfModel + 1).findLast(({ by }) => by === 'tool')?.text,
+    // Codex puts what a hook says of a tool call before the output of the tool.
+    userText: texts(sinceModel.filter(({ by }) => by === 'user')).join('\n'),
+    toolOutput: sinceModel.findLast(({ by }) => by === 'tool')?.text,
     toolOutputs: texts(utterances.filter(({ by }) => by === 'tool')),
     tools: tools.map(({ name }) => name),
   };

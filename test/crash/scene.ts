@@ -68,6 +68,8 @@ export async function makeTemplate(): Promise<string> {
   return hive;
 }
 
+const MOST_RUNS = 6;
+
 let copies = 0;
 
 /** Copies the hive for one point, times kept: the order of the letters depends on them. */
@@ -92,9 +94,12 @@ export function mendInbox(hive: string): void {
   mkdirSync(join(inbox, '.done'), { recursive: true, mode: 0o700 });
 }
 
-/** Runs a router to its end, without a fault. */
+/** Runs routers to their end, without a fault, until git has everything: on a busy machine it is late. */
 export async function runClean(hive: string): Promise<void> {
-  const report = await runOnce({ dir: hive, clock: systemClock });
+  let report = await runOnce({ dir: hive, clock: systemClock });
+  for (let more = MOST_RUNS; !report.recorded && more > 0; more--) {
+    report = await runOnce({ dir: hive, clock: systemClock });
+  }
   expect(report).toMatchObject({ waiting: false, recorded: true });
 }
 

@@ -14,7 +14,15 @@ import { scrubbedEnvironment } from '../clients/environment.ts';
 import { hivemail, rowsOf } from '../e2e/built.ts';
 import { type Call, listCalls } from './calls.ts';
 import { HeldRouter } from './held-router.ts';
-import { checkRest, copyOf, dropCopy, inboxesOf, makeTemplate, mendInbox } from './scene.ts';
+import {
+  checkRest,
+  copyOf,
+  dropCopy,
+  inboxesOf,
+  makeTemplate,
+  mendInbox,
+  runClean,
+} from './scene.ts';
 import { FULL, type Supply, SWEEP_MS, sample, sweep, whatLacks } from './sweep.ts';
 import { type TakenOver, takeOver } from './taken-over.ts';
 
@@ -59,6 +67,7 @@ async function stopAt(at: Call, hive: string, supply: Supply): Promise<TakenOver
     expect.stringMatching(/taken over|newer router/),
   ]);
   expect(evidence(hive)).toEqual(before);
+  await runClean(hive);
   checkRest(hive);
   await supply.replace();
   return ends;
@@ -102,6 +111,7 @@ describe.skipIf(lack !== undefined)(
         },
       });
       expect(ends.hits).toHaveLength(1);
+      await runClean(hive);
       checkRest(hive);
     });
   },

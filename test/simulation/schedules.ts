@@ -116,19 +116,41 @@ const event: fc.Arbitrary<Event> = fc.oneof(
 /** Schedules: what happens, in order. */
 export const schedule = fc.array(event, { minLength: 2, maxLength: 24, size: 'max' });
 
+/** How many schedules came to what is rare. */
+export interface Reached {
+  /** A log with a line that a crash had torn. */
+  tornRows: number;
+  /** A copy given up, with a notice to its sender. */
+  expiries: number;
+  /** A copy delivered late in a hive that had three routers at once. */
+  redeliveriesAmongThree: number;
+}
+
 /**
  * Lets a schedule happen, and everything come to rest.
  * @param rewrite - makes the protocol another one
+ * @param reached - counts what it came to
  * @returns what is wrong then
  */
 export async function play(
   events: readonly Event[],
   rewrite?: (fs: HiveFs) => HiveFs,
+  reached?: Reached,
 ): Promise<string[]> {
   const world = await makeWorld(rewrite);
   for (const each of events) await happen(each, world);
   await world.rest();
+  if (reached !== undefined) countReached(world, reached);
   return checkRest(world);
+}
+
+function countReached(world: World, reached: Reached): void {
+  const lines = (world.files.text(world.layout.log) ?? '').split('\n');
+  const has = (text: string) => lines.some((line) => line.includes(text));
+  if (lines.some((line) => line !== '' && !line.endsWith('}'))) reached.tornRows += 1;
+  if (has('"kind":"expired"') && has('"code":"undeliverable"')) reached.expiries += 1;
+  if (has('"kind":"late"') && world.mostRouters >= MOST_ROUTERS)
+    reached.redeliveriesAmongThree += 1;
 }
 
 type Routing = Extract<

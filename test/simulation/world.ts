@@ -65,6 +65,8 @@ export class World {
   readonly seen: Seen[] = [];
   /** Routers that are not gone, the newest last. */
   routers: PausedRouter[] = [];
+  /** How many there were at once. */
+  mostRouters = 0;
   /** The machine refused something, so letters may have passed each other. */
   faulty = false;
   readonly files: MemoryFs;
@@ -99,6 +101,7 @@ export class World {
     const around = { files, now, monotonic, random, rewrite: this.#rewrite };
     const router = new PausedRouter(around, this.routers.length > 0);
     this.routers.push(router);
+    this.mostRouters = Math.max(this.mostRouters, this.routers.length);
     return router;
   }
 

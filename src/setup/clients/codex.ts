@@ -41,19 +41,20 @@ function fileOf({ scope, file, cwd, env, home }: Asked): string {
   return join(env['CODEX_HOME'] || join(home, '.codex'), 'hooks.json');
 }
 
-function notesFor({ scope, mode, owner }: Asked): string[] {
-  return [
-    'Codex runs no hook before you trust it, and says nothing of those it leaves out: start `codex` in the project, type /hooks, and trust the seven of hivemail. `hivemail hooks show codex` tells whether it is done.',
-    ...(scope === 'project'
-      ? [
-          'Codex reads .codex/hooks.json only in a project that it trusts; it asks when it first starts there.',
-        ]
-      : []),
-    ...(mode === 'continue'
-      ? [
-          `An idle session of ${owner.agent} is woken by the router, which needs \`codex\` in its own PATH.`,
-        ]
-      : []),
+function notesFor({ scope, mode }: Asked): string[] {
+  const notes = [
+    'Codex runs no hook before you trust it, and says nothing of those it leaves out: start `codex` in the project, type /hooks, and trust the seven of hivemail.',
     "In its sandbox Codex may write only in the project: start it with `--add-dir` and the agent's directory, so that the agent can ack and answer.",
   ];
+  if (scope === 'project') {
+    notes.push(
+      'Codex reads .codex/hooks.json only in a project that it trusts; it asks when it first starts there.',
+    );
+  }
+  if (mode === 'continue') {
+    notes.push(
+      'An idle session of Codex is not woken: it is told at its next tool call, turn end or prompt.',
+    );
+  }
+  return notes;
 }

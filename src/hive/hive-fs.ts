@@ -67,6 +67,8 @@ export interface FileStat {
   sizeBytes: number;
   /** Time of the last change of its content, in nanoseconds; compare it with other mtimes only. */
   mtimeNs: bigint;
+  /** Time of the last change of it or of its attributes, in nanoseconds, which nobody can set. */
+  ctimeNs: bigint;
   inode: bigint;
   device: bigint;
 }

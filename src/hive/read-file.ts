@@ -27,6 +27,7 @@ export function toFileStat(stats: BigIntStats): FileStat {
     kind: kindOf(stats),
     sizeBytes: Number(stats.size),
     mtimeNs: stats.mtimeNs,
+    ctimeNs: stats.ctimeNs,
     inode: stats.ino,
     device: stats.dev,
   };

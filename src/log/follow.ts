@@ -43,11 +43,14 @@ class Follower {
   #stat: FileStat | undefined;
   #offset: number;
   #last: LogRow | undefined;
+  /** How the file begins: with the number and time of its first row. */
+  #head: string;
 
   constructor(fs: HiveFs, { path, segments, from }: FollowOptions) {
     this.#fs = fs;
     this.#place = { path, segments };
     this.#stat = fs.stat(path);
+    this.#head = headOf(fs, path);
     this.#offset = from ?? this.#stat?.sizeBytes ?? 0;
     this.#last = this.#stat === undefined ? undefined : lastRowBefore(fs, path, this.#offset);
   }
@@ -71,12 +74,22 @@ class Follower {
     const before = this.#stat;
     this.#stat = now;
     let rows: LogRow[] = [];
+    if (before?.inode === now.inode && this.#isRewritten(before, now)) this.#offset = 0;
     if (before !== undefined && before.inode !== now.inode) {
       rows = readRotated(this.#fs, this.#place.segments, before.inode, this.#offset);
       this.#offset = 0;
+      this.#head = headOf(this.#fs, this.#place.path);
     }
     this.#offset = Math.min(this.#offset, now.sizeBytes);
     return rows;
+  }
+
+  /** Tells of a log that was emptied and written anew: by its beginning, whatever size it has now. */
+  #isRewritten(before: FileStat, now: FileStat): boolean {
+    if (before.mtimeNs === now.mtimeNs && before.sizeBytes === now.sizeBytes) return false;
+    const head = this.#head;
+    this.#head = headOf(this.#fs, this.#place.path);
+    return now.sizeBytes < this.#offset || !this.#head.startsWith(head);
   }
 
   #isNew(row: LogRow): boolean {
@@ -84,6 +97,17 @@ class Follower {
     if (last !== undefined && row.seq <= last.seq && row.ts <= last.ts) return false;
     this.#last = row;
     return true;
+  }
+}
+
+const HEAD_BYTES = 64;
+
+function headOf(fs: HiveFs, path: string): string {
+  try {
+    return Buffer.from(fs.read(path, HEAD_BYTES).bytes).toString('latin1');
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+    return '';
   }
 }
 

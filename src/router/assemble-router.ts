@@ -80,7 +80,14 @@ export function assembleRouter(parts: RouterParts): Router {
   }
   return {
     ...{ fs, layout, clock, ids, epoch, log, history, health, memory, onRows, pendingEvents },
-    ...{ settings, rules, census: undefined, recheckHeld: true, seen: {} },
+    ...{
+      settings,
+      rules,
+      census: undefined,
+      recheckHeld: true,
+      heldRetry: { failures: 0, atMs: 0 },
+      seen: {},
+    },
     ...{ committed: new Set(), incomplete: new Set(), unanswered: new Map() },
     scanner: new OutboxScanner(fs, layout),
     settling: new SettleWatch(),

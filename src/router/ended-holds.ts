@@ -9,6 +9,10 @@ const MOST_MESSAGE_BYTES = 64 * 1024 * 1024;
 /** Messages released in one pass; more follow in the next. */
 const MOST_RELEASES = 500;
 
+/** After so many walks in a row that found nothing but what can't be read, the next one has to wait. */
+const FAILURES_AT_ONCE = 3;
+const UNREADABLE_AGAIN_MS = 30_000;
+
 const UNREADABLE = "Something in held/ can't be read. It is kept and tried again.";
 
 type Files = Pick<Router, 'fs' | 'layout'>;
@@ -23,8 +27,10 @@ export function listHeld(files: Files, only?: AgentId): HeldMessage[] {
  * after a change of the roster, and at start.
  */
 export function endedHolds(router: Router): HeldMessage[] {
-  const { census, health } = router;
+  const { census, health, clock } = router;
   if (!router.recheckHeld || census === undefined) return [];
+  const nowMs = clock.monotonic();
+  if (nowMs < router.heldRetry.atMs) return [];
   const free = [...census.roster.agents.values()].filter(({ onHold }) => !onHold);
   const { ended, complete } = collectEnded(
     router,
@@ -33,6 +39,10 @@ export function endedHolds(router: Router): HeldMessage[] {
   // Looked at once more: what could not be read, what is left for the next pass, and what a commit
   // that fails would forget.
   router.recheckHeld = !complete || ended.length > 0;
+  // Walking held/ costs what it holds, and what can't be read now most often can't in the next pass.
+  const failures = complete || ended.length > 0 ? 0 : router.heldRetry.failures + 1;
+  const waitsMs = failures < FAILURES_AT_ONCE ? 0 : UNREADABLE_AGAIN_MS;
+  router.heldRetry = { failures, atMs: nowMs + waitsMs };
   if (complete) health.clear('held');
   else health.report('held', { red: true, message: UNREADABLE });
   return ended;

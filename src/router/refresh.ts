@@ -1,7 +1,8 @@
 import { makeAgentDirectory } from '../hive/agent-directory.ts';
-import { versionOf } from '../hive/file-version.ts';
+import { isSettledVersion, noteVersion, versionOf } from '../hive/file-version.ts';
 import {
   agentOf,
+  type Registry,
   type RegistryAgent,
   readRegistry,
   rosterOf,
@@ -24,13 +25,13 @@ export async function refreshHive(router: Router): Promise<void> {
 }
 
 function refreshSettings(router: Router): void {
-  const { fs, layout, seen, health } = router;
+  const { fs, layout, seen, health, clock } = router;
   const version = versionOf(fs.stat(layout.settings));
-  if (seen.settings === version) return;
+  if (isSettledVersion(seen.settings, version, clock.monotonic())) return;
   try {
     router.settings = readSettings(fs, layout.settings);
     router.rules = routingRules(router.settings);
-    seen.settings = version;
+    seen.settings = noteVersion(seen.settings, version, clock.monotonic());
     health.clear('settings');
   } catch (error) {
     // The last good file itself may come back, by a rename, and has to end this.
@@ -43,17 +44,23 @@ function refreshSettings(router: Router): void {
 }
 
 async function refreshRoster(router: Router): Promise<void> {
-  const { fs, layout, seen, health } = router;
+  const { fs, layout, seen, health, clock } = router;
   const version = versionOf(fs.stat(layout.registry));
-  if (seen.registry === version) return completeDirectories(router);
+  if (isSettledVersion(seen.registry, version, clock.monotonic())) {
+    return completeDirectories(router);
+  }
   try {
     const registry = readRegistry(fs, layout.registry);
+    if (seen.registry?.version === version && isSame(registry, router)) {
+      return await completeDirectories(router);
+    }
     const roster = rosterOf(registry);
     router.census = { registry, roster };
     router.incomplete = new Set([...roster.agents.keys(), DESK]);
     await completeDirectories(router);
     router.recheckHeld = true;
-    seen.registry = version;
+    router.heldRetry = { failures: 0, atMs: 0 };
+    seen.registry = noteVersion(seen.registry, version, clock.monotonic());
     seen.agents = '';
     health.clear('registry');
     reportUnusable(router, unusableIds(registry));
@@ -63,6 +70,10 @@ async function refreshRoster(router: Router): Promise<void> {
       router.census === undefined ? 'No letter is taken in.' : 'The last good roster holds.';
     health.report('registry', { red: true, message: `${sentence(error)} ${what}` });
   }
+}
+
+function isSame(registry: Registry, { census }: Router): boolean {
+  return JSON.stringify(registry) === JSON.stringify(census?.registry);
 }
 
 /** Makes what agents' directories lack, again in each pass; trouble with one agent is that agent's alone. */

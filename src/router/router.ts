@@ -1,4 +1,5 @@
 import type { ControlResult } from '../hive/control.ts';
+import type { SeenVersion } from '../hive/file-version.ts';
 import type { HiveFs } from '../hive/hive-fs.ts';
 import type { HiveLayout } from '../hive/layout.ts';
 import type { Registry } from '../hive/registry.ts';
@@ -23,8 +24,8 @@ import type { ReportedStrays } from './reported.ts';
 
 /** Which version of the files that people edit a router has read. */
 export interface SeenFiles {
-  settings?: string;
-  registry?: string;
+  settings?: SeenVersion;
+  registry?: SeenVersion;
   agents?: string;
 }
 
@@ -69,6 +70,8 @@ export interface Router {
   census: Census | undefined;
   /** Agents whose hold may have ended, so that `held/` is looked at. */
   recheckHeld: boolean;
+  /** How often in a row something in `held/` could not be read, and when to look again; monotonic. */
+  heldRetry: { failures: number; atMs: number };
 }
 
 /** The roster as stored and as routing knows it. */

@@ -79,7 +79,7 @@ export function describeStat(subject: Subject): void {
     const before = fs.stat(at('f'));
     await pause(20);
     fs.rename(at('f'), at('g'));
-    expect(fs.stat(at('g'))).toEqual(before);
+    expect({ ...fs.stat(at('g')), ctimeNs: 0n }).toEqual({ ...before, ctimeNs: 0n });
   });
   it('moves the mtime of a directory with each entry made, renamed or removed', async () => {
     const { fs, at } = subject();

@@ -308,7 +308,7 @@ function bytesOf(content: string | Uint8Array): Uint8Array {
 }
 
 function statOf({ kind, bytes, mtimeNs, inode }: Node): FileStat {
-  return { kind, sizeBytes: bytes.length, mtimeNs, inode, device: DEVICE };
+  return { kind, sizeBytes: bytes.length, mtimeNs, ctimeNs: mtimeNs, inode, device: DEVICE };
 }
 
 function holds(dir: Node, node: Node): boolean {

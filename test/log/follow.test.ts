@@ -65,6 +65,28 @@ describe('following the log', () => {
     expect(await follow(scene, from).settle(1)).toEqual(['b']);
     log.close();
   });
+  it.each([
+    ['the same size', 0],
+    ['a greater one', 3],
+  ])('yields what a log holds that was emptied and written anew to %s', async (_, more) => {
+    const scene = makeLog();
+    const log = scene.open();
+    await log.append([event('a'), event('b')]);
+    const { settle } = follow(scene);
+    await settle(0);
+    const text = scene.files.text(LOG) ?? '';
+    const row = (seq: number, id: string): string =>
+      `${text.split('\n')[0]}\n`
+        .replace(/"seq":\d+/, `"seq":${seq}`)
+        .replace(/"ts":"[^"]+"/, '"ts":"2026-12-31T00:00:00.000Z"')
+        .replace('"a"', `"${id}"`);
+    const rows = Array.from({ length: 2 + more }, (__, place) =>
+      row(place + 1, 'cdefg'[place] ?? ''),
+    );
+    scene.files.write(LOG, rows.join(''));
+    expect(await settle(2 + more)).toEqual(Array.from('cdefg').slice(0, 2 + more));
+    log.close();
+  });
   it('waits for a log that is not there yet', async () => {
     const scene = makeLog();
     const { settle } = follow(scene);

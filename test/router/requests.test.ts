@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ControlRequest, putRequest, takeResult } from '../../src/hive/control.ts';
-import { CRASH, failWhere } from '../helpers/faulty-fs.ts';
+import { CRASH, failWhere, type Operation } from '../helpers/faulty-fs.ts';
 import { makeBench, type RouterBench } from '../helpers/router-bench.ts';
 
 let asked = 0;
@@ -256,6 +256,23 @@ describe('the end of a hold', () => {
     await bench.pass();
     expect(bench.inbox('tester')).toHaveLength(1);
     expect(bench.router.health.problems).toEqual([]);
+  });
+  it('is looked for less often while something held can not be read', async () => {
+    const bench = await makeRunning();
+    bench.setAgent('tester', { onHold: true });
+    bench.write('planner', 'a.json', letter('tester', 'held'));
+    await bench.pass();
+    bench.setAgent('tester', { onHold: false });
+    const isHeld = ({ kind, path }: Operation) => kind === 'read' && path.includes('/held/');
+    bench.fs.plan = failWhere(isHeld, 'EACCES');
+    bench.fs.operations.length = 0;
+    await bench.passes(24, 5000);
+    const looks = bench.fs.operations.filter(isHeld).length;
+    expect(looks).toBeGreaterThan(4);
+    expect(looks).toBeLessThan(9);
+    bench.fs.plan = undefined;
+    await bench.passes(7, 5000);
+    expect(bench.inbox('tester')).toHaveLength(1);
   });
   it('does not deliver a copy over and over that lies under a name of its own', async () => {
     const bench = await makeRunning();

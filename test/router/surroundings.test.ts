@@ -280,3 +280,39 @@ describe('a .sent that goes once the original lies in it', () => {
     expect(problems(bench).filter((key) => key.startsWith('batch/'))).toEqual([]);
   });
 });
+
+describe('a file edited in place to the same size within one tick of the clock', () => {
+  /** Has the router see one time of change for a file, whatever is done to it. */
+  function stopTime(bench: RouterBench, path: string): void {
+    const { stat } = bench.fs;
+    bench.fs.stat = (at) => {
+      const found = stat(at);
+      return at === path && found ? { ...found, mtimeNs: 5n, ctimeNs: 5n } : found;
+    };
+  }
+  it('counts when it is hive.json', async () => {
+    const bench = await makeBench({ settings: { hopCap: 3 } });
+    stopTime(bench, bench.layout.settings);
+    await bench.start();
+    await bench.pass();
+    bench.files.write(bench.layout.settings, '{"hopCap":4}');
+    await bench.pass();
+    expect(bench.router.rules.hopCap).toBe(4);
+  });
+  it('counts when it is registry.json', async () => {
+    const bench = await makeBench();
+    stopTime(bench, bench.layout.registry);
+    await bench.start();
+    await bench.pass();
+    const text = bench.files.text(bench.layout.registry) ?? '';
+    bench.files.write(bench.layout.registry, text.replace('"name": "coder"', '"name": "codex"'));
+    await bench.pass();
+    expect(bench.router.census?.roster.agents.get('coder' as AgentId)?.name).toBe('codex');
+    bench.passTime(3000);
+    await bench.pass();
+    bench.fs.operations.length = 0;
+    await bench.pass();
+    const reads = bench.fs.operations.filter(({ kind }) => kind === 'read');
+    expect(reads.filter(({ path }) => path.endsWith('registry.json'))).toEqual([]);
+  });
+});

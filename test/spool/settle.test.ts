@@ -5,7 +5,8 @@ import { SettleWatch, settleMs } from '../../src/spool/settle.ts';
 const times = { openMs: 30_000, closedMs: 3000, strayMs: 10_000, temporaryMs: 600_000 };
 
 function stat(changes: Partial<FileStat> = {}): FileStat {
-  return { kind: 'file', sizeBytes: 10, mtimeNs: 5n, inode: 1n, device: 1n, ...changes };
+  const times = { mtimeNs: 5n, ctimeNs: 5n };
+  return { kind: 'file', sizeBytes: 10, ...times, inode: 1n, device: 1n, ...changes };
 }
 
 describe('the time a file has to lie still', () => {

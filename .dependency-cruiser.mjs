@@ -191,10 +191,15 @@ export default {
     ),
     forbid(
       'home-child-process',
-      'Children are started by the history, asked about by the identity of the lock, and clients say their version.',
+      'Children are started by the history and by what rings a client, asked about by the identity of the lock, and clients say their version.',
       {
         path: '^src/',
-        pathNot: ['^src/history/', '^src/hive/process-[^/]+\\.ts$', '^src/setup/version\\.ts$'],
+        pathNot: [
+          '^src/history/',
+          '^src/hive/process-[^/]+\\.ts$',
+          '^src/setup/version\\.ts$',
+          '^src/doorbell/(opencode|tmux|wake)/',
+        ],
       },
       { path: '^(node:)?child_process$' },
     ),

@@ -1,12 +1,11 @@
-import { readFileSync } from 'node:fs';
 import {
   bootId,
   isSameProcessAlive,
   type ProcessIdentity,
   processIdentity,
 } from '../hive/process-identity.ts';
-import { systemCode } from '../protocol/errors.ts';
 import type { Moment } from './moment.ts';
+import { placeOfProcess, readProc } from './process-tree.ts';
 import type { Holder } from './state.ts';
 
 /** So long a session is taken to live after its last sign, where its process is not known. */
@@ -14,7 +13,6 @@ const UNSEEN_MS = 600_000;
 
 const SHELLS = new Set(['sh', 'bash', 'dash', 'zsh', 'ash', 'busybox', 'fish', 'ksh']);
 const MOST_SHELLS = 4;
-const PARENT_FIELD = 1;
 
 /** Moments at which a session comes to the fore of a client that has several. */
 const TO_THE_FORE: ReadonlySet<Moment> = new Set(['start', 'prompt']);
@@ -51,7 +49,7 @@ function isOneProcess({ process: one }: Holder, { process: other }: Holder): boo
 export function clientProcess(parent: number): ProcessIdentity | undefined {
   let pid = parent;
   for (let shells = 0; shells < MOST_SHELLS && isShell(pid); shells += 1) {
-    const above = parentOf(pid);
+    const above = placeOfProcess(pid)?.parent;
     if (above === undefined || above <= 1) break;
     pid = above;
   }
@@ -61,20 +59,4 @@ export function clientProcess(parent: number): ProcessIdentity | undefined {
 
 function isShell(pid: number): boolean {
   return SHELLS.has(readProc(pid, 'comm')?.trim() ?? '');
-}
-
-function parentOf(pid: number): number | undefined {
-  const line = readProc(pid, 'stat');
-  if (line === undefined) return undefined;
-  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
-  return Number(fields[PARENT_FIELD]);
-}
-
-function readProc(pid: number, name: string): string | undefined {
-  try {
-    return readFileSync(`/proc/${pid}/${name}`, 'utf8');
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return undefined;
-  }
 }

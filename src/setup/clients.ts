@@ -1,5 +1,4 @@
 import type { ClientName } from '../doorbell/clients.ts';
-import { HivemailError } from '../protocol/errors.ts';
 import { planClaude } from './clients/claude.ts';
 import { planCodex } from './clients/codex.ts';
 import { planGemini } from './clients/gemini.ts';
@@ -9,14 +8,16 @@ import {
   planGeminiServer,
   planOpencodeServer,
 } from './clients/mcp.ts';
+import { planOpencode } from './clients/opencode.ts';
 import type { PlanHooks } from './plan.ts';
 import type { Kind } from './record.ts';
 
 /** How hooks are set up in each client. */
-const PLANS: Partial<Record<ClientName, PlanHooks>> = {
+const PLANS: Record<ClientName, PlanHooks> = {
   claude: planClaude,
   codex: planCodex,
   gemini: planGemini,
+  opencode: planOpencode,
 };
 
 /** How the server of a mailbox is set up in each client. */
@@ -27,15 +28,7 @@ const SERVER_PLANS: Record<ClientName, PlanHooks> = {
   opencode: planOpencodeServer,
 };
 
-/**
- * Finds how something is set up in a client.
- * @throws HivemailError `refused`
- */
+/** Finds how something is set up in a client. */
 export function planOf(kind: Kind, client: ClientName): PlanHooks {
-  if (kind === 'mcp') return SERVER_PLANS[client];
-  const plan = PLANS[client];
-  if (plan === undefined) {
-    throw new HivemailError('refused', `Hooks for ${client} can't be installed yet.`);
-  }
-  return plan;
+  return kind === 'mcp' ? SERVER_PLANS[client] : PLANS[client];
 }

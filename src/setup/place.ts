@@ -51,6 +51,7 @@ export function askOf(place: HooksPlace, { scope, file }: Target, mode: Doorbell
     env,
     cwd,
     home: env['HOME'] || homedir(),
+    program,
     command: (event, ...flags) => hookCommand(program, owner, event, flags),
     server: serverCommand(program, owner),
     version: (name) => versionOf(name, env),

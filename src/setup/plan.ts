@@ -1,6 +1,7 @@
 import type { DoorbellMode } from '../doorbell/decide.ts';
 import type { Change } from './change.ts';
 import type { Owner } from './hook-command.ts';
+import type { Program } from './program.ts';
 import type { Scope } from './record.ts';
 
 /** What is asked of a client's setup. */
@@ -15,6 +16,8 @@ export interface Asked {
   cwd: string;
   /** Absolute path of the person's home. */
   home: string;
+  /** What hooks call, for a client that takes no command line. */
+  program: Program;
   /** Writes the command of a hook. */
   command(event: string, ...flags: string[]): string;
   /** The words of the command that serves the mailbox as MCP tools. */

@@ -10,6 +10,8 @@ export interface PinnedClient {
   version: string;
   /** Path of its start script inside the package. */
   script: string;
+  /** It is a program of its own, not a script for `node`. */
+  isBinary?: boolean;
   /** Specs of further packages that must come with it. */
   companions?: readonly string[];
 }
@@ -21,7 +23,7 @@ const TRIAL_LIMIT_MS = 30_000;
  * Installs a client by the user's own npm, once per machine: into `$HIVEMAIL_TEST_CACHE`, else
  * `~/.cache/hivemail-test`, out of the package since it is none of its dependencies. It appears there
  * by a rename, so what is there is whole and two test runs can't mix. Scripts of packages do not run.
- * @returns absolute path of the client's start script, for `node`
+ * @returns absolute path of the client's start script, for `node` unless it is a binary
  * @throws Error saying what npm or the client's own `--version` said, and what to do
  */
 export async function installClient(client: PinnedClient): Promise<string> {
@@ -71,11 +73,14 @@ async function npmInstall(client: PinnedClient, prefix: string): Promise<void> {
 
 /** Shows that the client really starts: an optional binary may be missing, or made for another machine. */
 async function tryOut(client: PinnedClient, home: string): Promise<void> {
+  const script = scriptIn(home, client);
+  const [file = '', ...args] = client.isBinary ? [script] : [process.execPath, script];
   const result = await runChild({
-    file: process.execPath,
-    args: [scriptIn(home, client), '--version'],
+    file,
+    args: [...args, '--version'],
     cwd: home,
-    env: process.env,
+    // What it unpacks at its start is the same each time.
+    env: { ...process.env, TMPDIR: home },
     timeLimitMs: TRIAL_LIMIT_MS,
   });
   if (result.exitCode === 0) return;

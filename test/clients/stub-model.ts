@@ -66,6 +66,8 @@ export async function startStubModel(decide: Decide = followText): Promise<StubM
     // `answer` tells every failure to the client and the record, so nothing is left to catch here.
     void answer(request, response, { decide, newId, requests });
   });
+  // Nothing stays open between two requests, so that no test leaves a connection behind.
+  server.maxRequestsPerSocket = 1;
   server.on('connect', (request, socket) => {
     strays.push(request.url ?? '');
     socket.on('error', () => socket.destroy());

@@ -32,7 +32,12 @@ export async function makePlace(dir: string, agents: string): Promise<Place> {
 }
 
 /** Runs the program to its end. */
-export async function hivemail(place: Place, args: string[], agent?: string): Promise<ChildResult> {
+export async function hivemail(
+  place: Place,
+  args: string[],
+  agent?: string,
+  cwd = join(place.hive, '..'),
+): Promise<ChildResult> {
   const env = {
     ...place.env,
     HIVEMAIL_HIVE: place.hive,
@@ -41,7 +46,7 @@ export async function hivemail(place: Place, args: string[], agent?: string): Pr
   return await runChild({
     file: process.execPath,
     args: [HIVEMAIL, ...args],
-    cwd: join(place.hive, '..'),
+    cwd,
     env,
     timeLimitMs: LIMIT_MS,
   });

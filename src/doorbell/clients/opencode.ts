@@ -47,5 +47,6 @@ function particulars(event: string, moment: Moment, payload: Payload): Partial<S
     // opencode says when it is over; no tool that ends meanwhile does, so it has the name of none.
     return { need, tool: event };
   }
+  if (moment === 'turn-end') return { deaf: payload['failed'] === true };
   return tool === undefined ? {} : { tool };
 }

@@ -176,7 +176,7 @@ function tellBatch(): void {
 
 /** Each batch with a memory of its own, so that no loop window fills. */
 function plan(claims: Claim[], nextId: ReturnType<typeof createIdSource>['next']): void {
-  const inputs = { claims, deferred: [], releases: [], strays: [] };
+  const inputs = { claims, deferred: [], releases: [], escalations: [], strays: [] };
   const memory = new RoutingMemory();
   const { plan: made } = planBatch(inputs, {
     ...{ roster, memory, rules, nextId, logSeq: 0 },

@@ -12,6 +12,8 @@ const settingsSchema = z.strictObject({
   pollMs: z.number().int().min(20).max(3_600_000).default(1500),
   /** Most hops of a delivered message. */
   hopCap: count.default(12),
+  /** So long the orchestrator may leave a letter for the person; then the desk gets a copy. 0: for ever. */
+  escalateMs: milliseconds.default(600_000),
   limits: z
     .strictObject({
       letterBytes: count.max(64 * 1024 * 1024).default(1024 * 1024),

@@ -42,6 +42,7 @@ const COLORS: ReadonlyMap<unknown, number> = new Map<Outcome | EventKind, number
   ['bounced', RED],
   ['refused', RED],
   ['quarantined', RED],
+  ['escalated', YELLOW],
   ['needs-human', YELLOW],
 ]);
 const LABEL_WIDTH = 'quarantined'.length;

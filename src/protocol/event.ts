@@ -6,7 +6,8 @@ import type { Outcome, OutcomeCode } from './outcomes.ts';
  * `late`: a copy that was owed reached its inbox. `release`: a held message was delivered.
  * `expired`: an owed copy was given up and put into `held/`. `roster`: an agent was added or changed.
  * `router`: start, stop, takeover. `stray`: a file that is not routed. `announced`: a session was told of
- * a letter. `needs-human`: a session can't go on before a person decides. `warning`: anything else a person
+ * a letter. `escalated`: a letter for the person that its orchestrator left was copied to the desk.
+ * `needs-human`: a session can't go on before a person decides. `warning`: anything else a person
  * should know.
  */
 export const EVENT_KINDS = [
@@ -18,6 +19,7 @@ export const EVENT_KINDS = [
   'roster',
   'router',
   'stray',
+  'escalated',
   'announced',
   'needs-human',
   'warning',
@@ -57,6 +59,8 @@ export interface HiveEvent {
   file?: string | undefined;
   /** The letter went to everyone. */
   broadcast?: boolean | undefined;
+  /** Agent through whom the letter is to reach the person. */
+  through?: string | undefined;
   /** The letter that a notice is about. */
   of?: string | undefined;
   /** When it happened, of what the router learns later: ISO 8601, UTC, milliseconds. */

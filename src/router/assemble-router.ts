@@ -85,6 +85,7 @@ export function assembleRouter(parts: RouterParts): Router {
       rules,
       census: undefined,
       recheckHeld: true,
+      personLookMs: 0,
       heldRetry: { failures: 0, atMs: 0 },
       seen: {},
     },

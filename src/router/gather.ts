@@ -7,6 +7,7 @@ import { type AgentId, DESK } from '../protocol/addresses.ts';
 import type { BatchInputs, HeldMessage } from '../routing/inputs.ts';
 import { type ClaimedFile, claimLetters } from '../spool/claim.ts';
 import { dueDeferred } from './due-deferred.ts';
+import { dueEscalations } from './due-escalations.ts';
 import { endedHolds } from './ended-holds.ts';
 import { noteFindings } from './note-findings.ts';
 import { noteStrays } from './note-strays.ts';
@@ -37,15 +38,15 @@ export interface GatherOptions {
 
 /** Nothing to decide on. */
 export const NO_WORK: Work = {
-  inputs: { claims: [], deferred: [], releases: [], strays: [] },
+  inputs: { claims: [], deferred: [], releases: [], escalations: [], strays: [] },
   more: false,
   waiting: false,
   refused: false,
 };
 
 /** Tells whether there is anything to decide on. */
-export function hasInputs({ claims, deferred, releases, strays }: BatchInputs): boolean {
-  return claims.length + deferred.length + releases.length + strays.length > 0;
+export function hasInputs(inputs: BatchInputs): boolean {
+  return Object.values(inputs).some((each) => each.length > 0);
 }
 
 /** Gathers the work of a pass. */
@@ -70,6 +71,7 @@ export function gatherWork(router: Router, options: GatherOptions): Work {
       claims: [...left.claims, ...taken.claims],
       deferred: dueDeferred(router, options.spokenFor, nowMs),
       releases: releases(router, options),
+      escalations: options.takeIn ? dueEscalations(router, nowMs) : [],
       strays: strays.due,
     },
     more: claimed.more || left.more,

@@ -63,6 +63,8 @@ export interface Router {
   readonly unanswered: Map<string, ControlResult>;
   /** Agents whose directory could not be made whole yet. */
   incomplete: Set<AgentId>;
+  /** Monotonic: when letters for the person are looked at again. */
+  personLookMs: number;
   settings: HiveSettings;
   /** The numbers of {@link settings} that routing goes by. */
   rules: RoutingRules;

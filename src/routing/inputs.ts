@@ -52,6 +52,8 @@ export interface BatchInputs {
   claims: Claim[];
   deferred: DeferredCopy[];
   releases: HeldMessage[];
+  /** Letters for the person that the orchestrator has left, as they were found. */
+  escalations: Message[];
 }
 
 /** Where a copy is published. */

@@ -32,6 +32,19 @@ export interface Word {
   at: number;
 }
 
+/** A letter for the person that went to the orchestrator. */
+export interface PersonWait {
+  id: string;
+  /** Agent in whose inbox it is. */
+  through: string;
+  /** Batch that delivered it. */
+  batch: string;
+  /** Milliseconds: when it was delivered. */
+  since: number;
+  /** The desk has a copy, or it was handled. */
+  isOver: boolean;
+}
+
 /** A sliding window: `now` and `windowMs` in milliseconds. */
 export interface Window {
   key: string;
@@ -67,6 +80,10 @@ class Ledger<Value> {
     this.#pending.set(key, value);
   }
 
+  values(): Value[] {
+    return [...new Map([...this.#lasting, ...this.#pending]).values()];
+  }
+
   commit(): void {
     for (const [key, value] of this.#pending) {
       this.#lasting.delete(key);
@@ -98,6 +115,7 @@ export class RoutingMemory {
   readonly #replies = new Ledger<true>(MOST.replies);
   readonly #windows = new Ledger<readonly Tally[]>(MOST.windows);
   readonly #counts = new Ledger<number>(MOST.few);
+  readonly #waits = new Ledger<PersonWait>(MOST.few);
 
   /** Makes everything remembered so far lasting. */
   commit(): void {
@@ -111,7 +129,8 @@ export class RoutingMemory {
 
   #ledgers() {
     const [messages, receipts, words] = [this.#messages, this.#receipts, this.#words];
-    return [messages, receipts, words, this.#replies, this.#windows, this.#counts];
+    const others = [this.#replies, this.#windows, this.#counts, this.#waits];
+    return [messages, receipts, words, ...others];
   }
 
   /** Finds a routed message by id. */
@@ -186,6 +205,23 @@ export class RoutingMemory {
   /** Remembers that someone replied to a message with an act. */
   rememberReply(parent: string, sender: string, act: Act): void {
     this.#replies.set(`${parent}\n${sender}\n${act}`, true);
+  }
+
+  /** Remembers a letter for the person, from its first delivery on. */
+  beginWait(wait: Omit<PersonWait, 'isOver'>): void {
+    if (this.#waits.get(wait.id) === undefined)
+      this.#waits.set(wait.id, { ...wait, isOver: false });
+  }
+
+  /** Remembers that a letter for the person waits no more. */
+  endWait(id: string): void {
+    const wait = this.#waits.get(id);
+    if (wait !== undefined) this.#waits.set(id, { ...wait, isOver: true });
+  }
+
+  /** Lists the letters for the person that may still wait. */
+  waits(): PersonWait[] {
+    return this.#waits.values().filter(({ isOver }) => !isOver);
   }
 
   /** Counts what happened within a window until now. */

@@ -42,10 +42,12 @@ export function outputOfLetter(decision: Decision, roster: Roster): Output {
     },
   }));
   const record = recordOf(decision);
+  const brings = copies.find(({ place, message }) => place === 'inbox' && message.needs_human);
+  const through = brings?.message.to === DESK ? undefined : brings?.message.to;
   return {
     copies,
     move: { from: 'claim', name: claim.claimName, agent: claim.sender, as: archiveName(decision) },
-    row: rowOf(decision),
+    row: { ...rowOf(decision), ...(through === undefined ? {} : { through }) },
     ...(record === undefined ? {} : { record }),
   };
 }

@@ -1,7 +1,9 @@
 import { toTimestamp } from '../protocol/clock.ts';
+import type { HiveEvent } from '../protocol/event.ts';
 import { messageIdTime } from '../protocol/ids.ts';
 import { type Message, renderMessage } from '../protocol/message.ts';
 import { decideLetter } from './decide.ts';
+import { decideEscalation, noteWait } from './escalate.ts';
 import type { BatchInputs, CopyPlace, HeldMessage } from './inputs.ts';
 import { draftNotices } from './notices.ts';
 import { type Output, outputOfLetter, outputOfNotice } from './output.ts';
@@ -21,6 +23,7 @@ export function planBatch(inputs: BatchInputs, context: PlanContext): PlannedBat
     else outputs.push(decideRedelivery(copy, context));
   }
   for (const held of onceEach(inputs.releases)) outputs.push(decideRelease(held, context));
+  for (const found of inputs.escalations) outputs.push(...decideEscalation(found, context));
   for (const draft of draftNotices(decisions, context)) {
     outputs.push(outputOfNotice(draft, context));
   }
@@ -53,10 +56,15 @@ function assemble(outputs: readonly Output[], context: PlanContext): PlannedBatc
   for (const output of outputs) {
     if (output.move !== undefined) plan.moves.push(output.move);
     if (output.record !== undefined) plan.records.push(output.record);
-    if (output.row !== undefined) plan.rows.push({ ...output.row, batch: context.batch });
+    if (output.row !== undefined) addRow(plan, { ...output.row, batch: context.batch }, context);
     for (const { message, place } of output.copies) addCopy({ plan, contents }, message, place);
   }
   return { plan, contents };
+}
+
+function addRow(plan: Plan, row: HiveEvent, { memory }: PlanContext): void {
+  plan.rows.push(row);
+  noteWait(row, memory);
 }
 
 function addCopy({ plan, contents }: PlannedBatch, message: Message, place: CopyPlace): void {

@@ -7,6 +7,7 @@ import { type AgentId, DESK } from '../protocol/addresses.ts';
 import type { LogRow } from '../protocol/event.ts';
 import { isMessageId, messageIdTime } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcomes.ts';
+import { noteWait } from './escalate.ts';
 import { isBoundByHops, namedParent, threadOf } from './exchange.ts';
 import { findLoop, isNewsOfLoop } from './loops.ts';
 import type { KnownMessage, RoutingMemory } from './memory.ts';
@@ -22,8 +23,10 @@ interface Recalling {
 /** Tells a memory what one row of the log witnesses. */
 export function recallRow(row: LogRow, memory: RoutingMemory, rules: RoutingRules): void {
   const message = messageOf(row);
+  noteWait(row, memory);
   if (row.kind === 'letter') return recallLetter(row, message, { memory, rules });
   if (message === undefined) return;
+  if (row.kind === 'escalated') memory.rememberLater(message);
   if (row.kind === 'notice') recallNotice(row, message, memory);
   if (row.kind === 'release' || (row.kind === 'late' && message.to.length > 0)) {
     memory.rememberLater(message);

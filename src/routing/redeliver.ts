@@ -2,6 +2,7 @@ import { type AgentId, DESK } from '../protocol/addresses.ts';
 import { toTimestamp } from '../protocol/clock.ts';
 import { messageIdTime } from '../protocol/ids.ts';
 import type { Message } from '../protocol/message.ts';
+import { throughOf } from './escalate.ts';
 import type { DeferredCopy, HeldMessage } from './inputs.ts';
 import type { KnownMessage } from './memory.ts';
 import { explainExpiry } from './notice-text.ts';
@@ -17,7 +18,11 @@ export function decideRedelivery(
   return {
     copies: [{ message: { ...message, to }, place }],
     move: { from: 'deferred', name },
-    row: { ...routedRow('late', message), ...landed(to, place) },
+    row: {
+      ...routedRow('late', message),
+      ...landed(to, place),
+      ...(place === 'inbox' ? throughOf(message, to) : {}),
+    },
   };
 }
 
@@ -65,7 +70,11 @@ export function decideRelease(
   return {
     copies: [{ message: fresh, place: 'inbox' }],
     move: { from: 'held', holder, id: message.id },
-    row: { ...routedRow('release', fresh), ...landed(holder, 'inbox') },
+    row: {
+      ...routedRow('release', fresh),
+      ...landed(holder, 'inbox'),
+      ...throughOf(fresh, holder),
+    },
   };
 }
 

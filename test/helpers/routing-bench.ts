@@ -102,7 +102,7 @@ export class RoutingBench {
 
   /** Decides on inputs, commits, and puts the copies where they belong. */
   plan(inputs: Partial<BatchInputs>): PlannedBatch {
-    const none = { claims: [], deferred: [], releases: [], strays: [] };
+    const none = { claims: [], deferred: [], releases: [], escalations: [], strays: [] };
     const planned = planBatch({ ...none, ...inputs }, this.context());
     this.memory.commit();
     this.carryOut(planned);

@@ -167,7 +167,7 @@ describe('a batch that could not be committed', () => {
         const bench = new RoutingBench({ agents: AGENTS });
         routed(given, bench);
         const claims = next.map(([sender, letter]) => bench.claim(sender, letter));
-        const inputs = { claims, deferred: [], releases: [], strays: [] };
+        const inputs = { claims, deferred: [], releases: [], escalations: [], strays: [] };
         const decide = () => {
           let issued = 0;
           const nextId = () =>

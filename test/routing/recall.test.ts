@@ -19,7 +19,7 @@ const LETTER = { to: 'coder', act: 'request', subject: 'Split', body: 'In two.' 
 /** What a memory has decided on letters, without the ids that were issued meanwhile. */
 function decide(bench: RoutingBench, memory: RoutingMemory, letters: [string, object][]): unknown {
   const claims = letters.map(([sender, letter]) => bench.claim(sender, letter as never));
-  const inputs = { claims, deferred: [], releases: [], strays: [] };
+  const inputs = { claims, deferred: [], releases: [], escalations: [], strays: [] };
   const { plan } = planBatch(inputs, { ...bench.context(), memory });
   memory.rollback();
   const mine = new Map(claims.map(({ id }, place) => [id as string, `letter ${place}`]));

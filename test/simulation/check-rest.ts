@@ -89,7 +89,7 @@ function checkLetter(letter: Written, evidence: Evidence): void {
 }
 
 function checkCopies(letter: Written, row: LogRow, evidence: Evidence): void {
-  const { world, problems } = evidence;
+  const { world, rows, problems } = evidence;
   const { nonce } = letter;
   const copies = world.seen.filter(({ message }) => message.subject === nonce);
   for (const { message } of copies) {
@@ -98,7 +98,8 @@ function checkCopies(letter: Written, row: LogRow, evidence: Evidence): void {
   const accepted = ['delivered', 'partial', 'held'].includes(row.outcome ?? '');
   const failed = Object.keys(row.failed ?? {});
   const due = accepted ? (row.to ?? []).filter((to) => !failed.includes(to)) : [];
-  const wanted = due.sort().join();
+  const isLeft = rows.some(({ kind, id }) => kind === 'escalated' && id === row.id);
+  const wanted = [...due, ...(isLeft ? ['human'] : [])].sort().join();
   const got = copies
     .map((copy) => copy.agent)
     .sort()

@@ -1,5 +1,4 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { HivemailError } from '../protocol/errors.ts';
 
@@ -9,9 +8,9 @@ const TERM_GRACE_MS = 2_000;
 
 /**
  * What to write to a program that answers meanwhile.
- * @param lines - what it prints, line by line; done when it has ended
+ * @param output - what it prints; it waits with more until this is read
  */
-export type Dialogue = (lines: AsyncIterator<string>) => AsyncIterable<Uint8Array>;
+export type Dialogue = (output: Readable) => AsyncIterable<Uint8Array>;
 
 /** One run of a program: never through a shell, with no environment but the one given. */
 export interface ProcessCall {
@@ -23,6 +22,7 @@ export interface ProcessCall {
   /** Written to its standard input, which is then closed. Its output goes to the dialogue alone. */
   dialogue?: Dialogue | undefined;
   signal?: AbortSignal | undefined;
+  /** Infinite for one that waits for whoever reads its output. */
   timeoutMs: number;
   /** Told the pid before a byte of input is written; if it throws, the program is ended. */
   onStart?: ((pid: number) => void) | undefined;
@@ -67,7 +67,9 @@ export async function runProcess(call: ProcessCall): Promise<ProcessEnd> {
   const stderr = collect(child.stderr, STDERR_MOST, () => undefined);
   // A child that ends early closes its input; its exit code then tells more than this EPIPE.
   child.stdin.on('error', () => undefined);
-  const timer = setTimeout(() => ender.end(tooLong(call)), call.timeoutMs);
+  const timer = Number.isFinite(call.timeoutMs)
+    ? setTimeout(() => ender.end(tooLong(call)), call.timeoutMs)
+    : undefined;
   const onAbort = (): void => ender.end(call.signal?.reason);
   call.signal?.addEventListener('abort', onAbort, { once: true });
   try {
@@ -106,8 +108,7 @@ async function feed(
   try {
     if (child.pid !== undefined) onStart?.(child.pid);
     if (dialogue === undefined) return;
-    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-    for await (const chunk of dialogue(lines)) child.stdin.write(chunk);
+    for await (const chunk of dialogue(child.stdout)) child.stdin.write(chunk);
   } catch (error) {
     ender.end(error);
   } finally {

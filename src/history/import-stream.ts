@@ -1,8 +1,9 @@
 import { HivemailError } from '../protocol/errors.ts';
 import { escapeUnsafe } from '../protocol/escape.ts';
-import { isMessageId, messageIdTime } from '../protocol/ids.ts';
+import { isMessageId } from '../protocol/ids.ts';
 import type { HistoryRecord, RecordedBatch } from '../protocol/record.ts';
 import { commitMessage } from './commit-message.ts';
+import { messagePath, originalPath } from './paths.ts';
 
 /** The one branch of a hive's history. */
 export const BRANCH = 'refs/heads/main';
@@ -23,15 +24,13 @@ export interface HistoryFile {
  */
 export function historyFiles({ id, message, original }: HistoryRecord): HistoryFile[] {
   if (!isMessageId(id)) throw new HivemailError('internal', 'A record for the history has no id.');
-  const [day = '', clock = ''] = new Date(messageIdTime(id)).toISOString().split('T');
-  const place = `${day}/${clock.slice(0, 2)}/${id}`;
   const files: HistoryFile[] = [];
   if (message !== undefined) {
     const text = `${escapeUnsafe(JSON.stringify(message, undefined, 2))}\n`;
-    files.push({ path: `messages/${place}.json`, bytes: Buffer.from(text, 'utf8') });
+    files.push({ path: messagePath(id), bytes: Buffer.from(text, 'utf8') });
   }
   if (original !== undefined) {
-    files.push({ path: `letters/${place}`, bytes: Buffer.from(original, 'base64') });
+    files.push({ path: originalPath(id), bytes: Buffer.from(original, 'base64') });
   }
   return files;
 }

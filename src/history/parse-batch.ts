@@ -1,5 +1,5 @@
 import { isMessageId } from '../protocol/ids.ts';
-import type { RecordedBatch } from '../protocol/record.ts';
+import type { RecordedBatch, RecordedMessage } from '../protocol/record.ts';
 
 /** What the commit message is made of; whatever else a message has is kept as it is. */
 const MESSAGE_TEXTS = ['conversation', 'from', 'act', 'subject', 'outcome', 'code'];
@@ -31,10 +31,11 @@ function isRecord(value: unknown): boolean {
   if (!isObject(value) || !isMessageId(value['id'])) return false;
   const { message, original } = value;
   if (original !== undefined && typeof original !== 'string') return false;
-  return message === undefined ? original !== undefined : isMessage(message);
+  return message === undefined ? original !== undefined : isRecordedMessage(message);
 }
 
-function isMessage(value: unknown): boolean {
+/** Tells whether a value has what every recorded message has. */
+export function isRecordedMessage(value: unknown): value is RecordedMessage {
   if (!isObject(value) || !MESSAGE_TEXTS.every((key) => typeof value[key] === 'string')) {
     return false;
   }

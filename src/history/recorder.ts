@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import type { HiveFs } from '../hive/hive-fs.ts';
 import type { RecordedBatch } from '../protocol/record.ts';
 import { forgetChild, recordChild } from './child-record.ts';
@@ -42,7 +43,8 @@ export async function recordBatches(
   const packs = listPacks(repository);
   let recorded = 0;
   await runRecorded(repository, ['fast-import', '--quiet', '--done'], {
-    dialogue: async function* (answers) {
+    dialogue: async function* (output) {
+      const answers = createInterface({ input: output })[Symbol.asyncIterator]();
       const fresh = tip === undefined ? [...byPath.values()] : [];
       if (tip !== undefined) {
         yield listQuestions(tip, byPath.keys());

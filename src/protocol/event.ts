@@ -4,7 +4,8 @@ import type { Outcome, OutcomeCode } from './outcomes.ts';
 /**
  * What a log row tells of. `letter`: the one outcome of a letter. `notice`: a notice was delivered.
  * `late`: a copy that was owed reached its inbox. `release`: a held message was delivered.
- * `expired`: an owed copy was given up and put into `held/`. `roster`: an agent was added or changed.
+ * `expired`: an owed copy was given up and put into `held/`. `handled`: a recipient has moved a letter
+ * to `.done`, or removed it. `roster`: an agent was added or changed.
  * `router`: start, stop, takeover. `stray`: a file that is not routed. `announced`: a session was told of
  * a letter. `escalated`: a letter for the person that its orchestrator left was copied to the desk.
  * `needs-human`: a session can't go on before a person decides. `warning`: anything else a person
@@ -16,6 +17,7 @@ export const EVENT_KINDS = [
   'late',
   'release',
   'expired',
+  'handled',
   'roster',
   'router',
   'stray',

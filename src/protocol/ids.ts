@@ -4,6 +4,8 @@ export type MessageId = string & { readonly __brand: 'MessageId' };
 /** Twelve characters of time and counter, a dash, eight random ones; a valid file name on every OS. */
 export const MESSAGE_ID = /^[0-9a-hjkmnp-tv-z]{12}-[0-9a-z]{8}$/;
 
+/** The beginning of an id, or all of it. */
+const PREFIX = /^(?:[0-9a-hjkmnp-tv-z]{1,12}|[0-9a-hjkmnp-tv-z]{12}-[0-9a-z]{0,8})$/;
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_LENGTH = 9;
 const COUNTER_LENGTH = 3;
@@ -19,9 +21,32 @@ export function isMessageId(value: unknown): value is MessageId {
  * @returns milliseconds since the epoch, by the (clamped) clock of the router that issued it
  */
 export function messageIdTime(id: MessageId): number {
+  return timeOf(id.slice(0, TIME_LENGTH));
+}
+
+function timeOf(digits: string): number {
   let time = 0;
-  for (const digit of id.slice(0, TIME_LENGTH)) time = time * 32 + DIGITS.indexOf(digit);
+  for (const digit of digits) time = time * 32 + DIGITS.indexOf(digit);
   return time;
+}
+
+/**
+ * Writes the beginning that every id issued in a millisecond has; those issued before sort before it.
+ * @param timeMs - milliseconds since the epoch
+ */
+export function idTimePrefix(timeMs: number): string {
+  return encode(Math.max(0, Math.floor(timeMs)), TIME_LENGTH);
+}
+
+/**
+ * Reads the stretch of time out of the beginning of an id.
+ * @returns milliseconds since the epoch, both included; nothing when no id begins so
+ */
+export function idPrefixTimes(prefix: string): { firstMs: number; lastMs: number } | undefined {
+  const time = prefix.slice(0, TIME_LENGTH);
+  if (!PREFIX.test(prefix)) return undefined;
+  const fill = (digit: string) => timeOf(time.padEnd(TIME_LENGTH, digit));
+  return { firstMs: fill(DIGITS.charAt(0)), lastMs: fill(DIGITS.charAt(DIGITS.length - 1)) };
 }
 
 function encode(value: number, length: number): string {

@@ -24,6 +24,7 @@ import { SettleWatch } from '../spool/settle.ts';
 import { DeferralSchedule } from './deferral.ts';
 import { DoorbellEvents } from './doorbell-events.ts';
 import { DoorbellReader } from './doorbell-reader.ts';
+import { HandledLetters } from './handled.ts';
 import { Health } from './health.ts';
 import type { PendingEvents } from './pending-events.ts';
 import { ReportedStrays } from './reported.ts';
@@ -63,6 +64,7 @@ export function assembleRouter(parts: RouterParts): Router {
   const rules = routingRules(settings);
   const memory = new RoutingMemory();
   const ids = createIdSource({ now: () => clock.now(), random });
+  const handled = new HandledLetters();
   const reported = new ReportedStrays(fs, layout.reported);
   for (const id of idsOnDisk(fs, epoch)) if (isMessageId(id)) ids.observe(id);
   const requireOwn = () => requireEpoch(fs, epoch);
@@ -73,7 +75,7 @@ export function assembleRouter(parts: RouterParts): Router {
   let rows: LogRow[];
   try {
     rows = log.tail(MEMORY_TAIL_BYTES);
-    recall(rows, { memory, rules, ids });
+    recall(rows, { memory, rules, ids, handled });
   } catch (error) {
     log.close();
     throw error;
@@ -96,12 +98,17 @@ export function assembleRouter(parts: RouterParts): Router {
     doorbells: new DoorbellEvents(rows),
     doorbellReader: new DoorbellReader(),
     reported,
+    handled,
   };
 }
 
-function recall(rows: readonly LogRow[], to: Pick<Router, 'memory' | 'rules' | 'ids'>): void {
+function recall(
+  rows: readonly LogRow[],
+  to: Pick<Router, 'memory' | 'rules' | 'ids' | 'handled'>,
+): void {
   for (const row of rows) {
     recallRow(row, to.memory, to.rules);
+    to.handled.note(row);
     // What hooks say was announced need not be an id that a router has issued.
     const issued = row.kind === 'announced' ? [] : [row.id, row.batch];
     for (const id of issued) if (isMessageId(id)) to.ids.observe(id);

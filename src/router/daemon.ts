@@ -7,6 +7,7 @@ import { systemClock } from '../hive/system-clock.ts';
 import { DESK } from '../protocol/addresses.ts';
 import { systemCode } from '../protocol/errors.ts';
 import type { LogRow } from '../protocol/event.ts';
+import { noteHandled } from './note-handled.ts';
 import { type OpenRouterOptions, openRouter } from './open-router.ts';
 import { type PassReport, runPass } from './pass.ts';
 import type { Router } from './router.ts';
@@ -123,6 +124,7 @@ async function run(loop: Loop): Promise<void> {
 async function close(loop: Loop): Promise<void> {
   try {
     await loop.watch?.[Symbol.asyncDispose]();
+    noteHandled(loop.router, 'all');
     await loop.status.write();
   } finally {
     await loop[Symbol.asyncDispose]();

@@ -32,6 +32,7 @@ export async function logBatches(batches: readonly OwedBatch[], router: Router):
   }
   for (const row of rows) if (!committed.has(row.batch ?? '')) recallRow(row, memory, rules);
   memory.commit();
+  for (const row of rows) router.handled.note(row);
   if (rows.length > 0) health.clear('log');
   onRows(rows);
   return true;

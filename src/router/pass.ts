@@ -9,6 +9,7 @@ import { answerReleases, applyRequests } from './apply-requests.ts';
 import { finishBatches } from './finish.ts';
 import { finishOwed } from './finish-owed.ts';
 import { gatherWork, hasInputs, NO_WORK, type Work } from './gather.ts';
+import { noteHandled } from './note-handled.ts';
 import { refreshHive } from './refresh.ts';
 import { rotateLog } from './rotate-log.ts';
 import type { Census, Router } from './router.ts';
@@ -50,6 +51,7 @@ export async function runPass(router: Router, { takeIn }: PassOptions): Promise<
   router.settling.endPass();
   if (free) await answerReleases(requests, router);
   if (takeIn) await router.doorbells.take([...(census?.roster.agents.keys() ?? [])], router);
+  noteHandled(router, 'due');
   await writePendingEvents(router);
   await rotateLog(router);
   const { inputs, more, waiting, refused } = work;

@@ -18,6 +18,7 @@ import type { SettleWatch } from '../spool/settle.ts';
 import type { DeferralSchedule } from './deferral.ts';
 import type { DoorbellEvents } from './doorbell-events.ts';
 import type { DoorbellReader } from './doorbell-reader.ts';
+import type { HandledLetters } from './handled.ts';
 import type { Health } from './health.ts';
 import type { PendingEvents } from './pending-events.ts';
 import type { ReportedStrays } from './reported.ts';
@@ -51,6 +52,7 @@ export interface Router {
   readonly reported: ReportedStrays;
   readonly doorbells: DoorbellEvents;
   readonly doorbellReader: DoorbellReader;
+  readonly handled: HandledLetters;
   /** Told of every row as it is written. */
   readonly onRows: (rows: readonly LogRow[]) => void;
   /** Batches that this router committed and that its memory knows of. */

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   createIdSource,
+  idPrefixTimes,
+  idTimePrefix,
   isMessageId,
   MESSAGE_ID,
   type MessageId,
@@ -106,4 +108,37 @@ describe('a source of ids', () => {
       }),
     );
   });
+});
+
+describe('the beginning of an id', () => {
+  const at = (timeMs: number) =>
+    createIdSource({ now: () => timeMs, random: () => '00000000' }).next();
+
+  it('is that of its time, and those issued before sort before it', () => {
+    const timeMs = 1_796_000_000_000;
+    expect(at(timeMs).startsWith(idTimePrefix(timeMs))).toBe(true);
+    expect(at(timeMs - 1) < idTimePrefix(timeMs)).toBe(true);
+    expect(idTimePrefix(-5)).toBe('000000000');
+  });
+
+  it('bounds the time of every id that begins so', () => {
+    const id = at(1_796_000_000_000);
+    for (let length = 1; length <= id.length; length++) {
+      const { firstMs, lastMs } = idPrefixTimes(id.slice(0, length)) ?? {};
+      expect(firstMs).toBeLessThanOrEqual(1_796_000_000_000);
+      expect(lastMs).toBeGreaterThanOrEqual(1_796_000_000_000);
+    }
+    expect(idPrefixTimes(id.slice(0, 9))).toEqual({
+      firstMs: 1_796_000_000_000,
+      lastMs: 1_796_000_000_000,
+    });
+    expect(idPrefixTimes(id.slice(0, 8))?.firstMs).toBe(1_796_000_000_000);
+  });
+
+  it.each(['', 'u', 'A', '1m8pyqzvp000x', '1-', '../x', '1m8pyqzvp000-aaaaaaaaa'])(
+    '"%s" begins no id',
+    (text) => {
+      expect(idPrefixTimes(text)).toBeUndefined();
+    },
+  );
 });

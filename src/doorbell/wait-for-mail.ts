@@ -8,6 +8,7 @@
  * what every hook decides by.
  */
 import { type FSWatcher, watch } from 'node:fs';
+import { commandLineOf } from '../hive/process-command-line.ts';
 import { isSameProcessAlive, ownIdentity } from '../hive/process-identity.ts';
 import { systemCode } from '../protocol/errors.ts';
 import { answerHook, type HookCall, type HookResult } from './answer-hook.ts';
@@ -40,19 +41,28 @@ const MOST_UNKNOWN = 10;
 
 /** Waits until there is something to tell the idle session, or nothing to wait for any more. */
 export async function waitForMail(call: WaitCall): Promise<HookResult> {
+  if (isOneShot(call)) return over(call, 'the client ends with its prompt');
   using bell = watchInbox(call);
   const look = lookFrom(call);
   for (;;) {
     const seen = look();
     if (typeof seen !== 'string') return seen;
-    if (seen !== WAIT || call.signal.aborted) {
-      return { answer: CLIENTS[call.client].quiet, why: seen, rang: false };
-    }
+    if (seen !== WAIT || call.signal.aborted) return over(call, seen);
     await bell.next(call.pollMs, call.signal);
   }
 }
 
 const WAIT = 'nothing to tell of yet';
+
+function over({ client }: WaitCall, why: string): HookResult {
+  return { answer: CLIENTS[client].quiet, why, rang: false };
+}
+
+/** A client that ends with its prompt would wait for its waiter first. */
+function isOneShot({ client, parent }: WaitCall): boolean {
+  const pid = clientProcess(parent)?.pid ?? parent;
+  return CLIENTS[client].isOneShot?.(commandLineOf(pid) ?? []) === true;
+}
 
 /** Makes the look at one moment: what to ring, {@link WAIT}, or why the waiting is over. */
 function lookFrom(call: WaitCall): () => HookResult | string {
@@ -66,8 +76,8 @@ function lookFrom(call: WaitCall): () => HookResult | string {
     }
     try {
       if (readDoorbellSettings(paths.settings).mode !== 'continue') return 'it is not to be woken';
-      const over = takePlace(call, paths.state, place);
-      if (over !== undefined) return over;
+      const none = takePlace(call, paths.state, place);
+      if (none !== undefined) return none;
       const result = answerHook({ ...call, now: call.now(), checkTime: () => {}, idle: true });
       failed = 0;
       return result.rang ? result : WAIT;

@@ -1,6 +1,5 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { Readable } from 'node:stream';
 
 /** A program to run, its place and its surroundings. */
 export interface ChildOptions {
@@ -11,6 +10,8 @@ export interface ChildOptions {
   env: NodeJS.ProcessEnv;
   /** After so many milliseconds the child and its group are ended. */
   timeLimitMs: number;
+  /** Its stdin is a pipe, for {@link Child.write}; else it is empty. */
+  hasInput?: boolean;
 }
 
 /** How a child ended, and everything it printed. */
@@ -32,6 +33,10 @@ export interface Child extends AsyncDisposable {
   stderr(): string;
   /** Sends a signal to the child alone, as a person would with `kill`. */
   signal(signal: NodeJS.Signals): void;
+  /** Writes to its stdin. */
+  write(text: string): void;
+  /** Ends its stdin. */
+  endInput(): void;
   /** Waits for its end. */
   result(): Promise<ChildResult>;
 }
@@ -39,13 +44,16 @@ export interface Child extends AsyncDisposable {
 const GRACE_MS = 3_000;
 
 /**
- * Starts a program in a process group of its own, with stdin closed, so that ending the group by the
+ * Starts a program in a process group of its own, so that ending the group by the
  * child's pid ends all it has started and nothing else.
  * @throws the system's error when the program can't be started
  */
 export async function startChild(options: ChildOptions): Promise<Child> {
-  const { file, args, cwd, env, timeLimitMs } = options;
-  const child = spawn(file, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const { file, args, cwd, env, timeLimitMs, hasInput = false } = options;
+  const child = spawn(file, args, { cwd, env, detached: true, stdio: 'pipe' });
+  // What has ended reads no more; how it ended tells why.
+  child.stdin.on('error', () => {});
+  if (!hasInput) child.stdin.end();
   const printed = { stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr'] as const) {
     child[stream].setEncoding('utf8').on('data', (text: string) => {
@@ -65,6 +73,8 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     stdout: () => printed.stdout,
     stderr: () => printed.stderr,
     signal: (signal) => child.kill(signal),
+    write: (text) => child.stdin.write(text),
+    endInput: () => child.stdin.end(),
     result: async () => {
       await closed;
       const { exitCode, signalCode: signal } = child;
@@ -80,7 +90,7 @@ export async function runChild(options: ChildOptions): Promise<ChildResult> {
   return await child.result();
 }
 
-type PipedChild = ChildProcessByStdio<null, Readable, Readable>;
+type PipedChild = ChildProcessWithoutNullStreams;
 
 function pidOf(child: PipedChild): number {
   if (child.pid === undefined) throw new Error('The child has not been started.');

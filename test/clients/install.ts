@@ -8,7 +8,7 @@ export interface PinnedClient {
   /** Package name in the npm registry. */
   name: string;
   version: string;
-  /** Path of its start script inside the package. */
+  /** Path of its start script inside the package, or of the program that it is. */
   script: string;
   /** It is a program of its own, not a script for `node`. */
   isBinary?: boolean;
@@ -27,12 +27,24 @@ const TRIAL_LIMIT_MS = 30_000;
  * @throws Error saying what npm or the client's own `--version` said, and what to do
  */
 export async function installClient(client: PinnedClient): Promise<string> {
-  const { name, version } = client;
-  const cache = process.env.HIVEMAIL_TEST_CACHE ?? join(homedir(), '.cache', 'hivemail-test');
-  const home = join(cache, `${name}@${version}`.replace(/[^\w@.-]/g, '+'));
+  const cache = cacheDir();
+  const home = homeOf(client, cache);
   if (await exists(home)) await tryOut(client, home);
   else await installInto(home, client, cache);
   return scriptIn(home, client);
+}
+
+/** Tells whether a client is installed already. */
+export async function isInstalled(client: PinnedClient): Promise<boolean> {
+  return await exists(homeOf(client, cacheDir()));
+}
+
+function cacheDir(): string {
+  return process.env.HIVEMAIL_TEST_CACHE ?? join(homedir(), '.cache', 'hivemail-test');
+}
+
+function homeOf({ name, version }: PinnedClient, cache: string): string {
+  return join(cache, `${name}@${version}`.replace(/[^\w@.-]/g, '+'));
 }
 
 async function installInto(home: string, client: PinnedClient, cache: string): Promise<void> {

@@ -121,9 +121,11 @@ describe('installHooks', () => {
     expect(waiters('coder')).toEqual([]);
     const old = await installHooks(placeOf('planner', 'hive', '2.0.14'), PROJECT, 'continue');
     expect(waiters('planner')).toEqual([]);
-    expect(old.notes.join(' ')).toContain('needs Claude Code 2.1.197, and this is 2.0.14');
+    expect(old.notes.join(' ')).toContain('takes Claude Code 2.1.197, and this is 2.0.14');
+    expect(Object.keys(hooksIn(file, 'planner'))).toContain('PostToolUse');
+    expect(hooksIn(file, 'planner')['PermissionRequest']).toEqual([]);
     const none = await installHooks(placeOf('tester'), PROJECT, 'continue');
-    expect(none.notes.join(' ')).toContain('did not say whether');
+    expect(none.notes.join(' ')).toContain('did not say its version');
   });
 
   it('keeps the mode of an agent unless one is given', async () => {

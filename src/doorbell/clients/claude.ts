@@ -41,6 +41,8 @@ export const claude: Client = {
     if (moment === 'turn-end') return printing({ decision: 'block', reason: digest });
     return printing({ hookSpecificOutput: { hookEventName: event, additionalContext: digest } });
   },
+  isOneShot: (words) =>
+    words.some((word) => word === '-p' || word === '--print') && !takesPromptsFromStream(words),
   quiet: printing(),
   place: ['CLAUDE_CONFIG_DIR'],
 };
@@ -53,4 +55,9 @@ function momentOf(event: string, payload: Payload): Moment | undefined {
 function needOf(event: string, payload: Payload, tool: string | undefined): string {
   if (event === 'Elicitation') return 'a form of an MCP server';
   return tool === undefined ? (textIn(payload, 'message') ?? 'a decision') : `to allow ${tool}`;
+}
+
+function takesPromptsFromStream(words: readonly string[]): boolean {
+  const at = words.indexOf('--input-format');
+  return words[at + 1] === 'stream-json' || words.includes('--input-format=stream-json');
 }

@@ -23,6 +23,11 @@ export interface Client {
    * @param moment - at `turn-end` and `idle` the digest has the session go on
    */
   ring(event: string, moment: Moment, digest: string): HookAnswer;
+  /**
+   * Tells whether a session, by the words its client was called with, ends with its prompt: then there is
+   * nothing to wait for. Never, when left out.
+   */
+  isOneShot?(commandLine: readonly string[]): boolean;
   /** What the client wants to see when there is nothing to say. */
   readonly quiet: HookAnswer;
   /**

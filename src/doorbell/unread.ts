@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRegular } from '../hive/read-file.ts';
+import { isAct } from '../protocol/acts.ts';
 import { systemCode } from '../protocol/errors.ts';
 import type { Message } from '../protocol/message.ts';
 import { parseStrictly } from '../protocol/parse-strictly.ts';
@@ -46,7 +47,7 @@ function asMessage(id: string, value: unknown): Message {
     in_reply_to: null,
     from: text('from', 'unknown'),
     to: text('to', ''),
-    act: text('act', 'inform'),
+    act: isAct(fields['act']) ? fields['act'] : 'inform',
     subject: text('subject', isObject ? '' : '(holds no message)'),
     body: text('body', ''),
     hops: typeof hops === 'number' ? hops : 0,

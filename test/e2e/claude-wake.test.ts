@@ -14,7 +14,13 @@ import { claudeWanted, installClaude, openClaude, say, startClaude } from '../cl
 import { type StubModel, startStubModel } from '../clients/stub-model.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 import { type Place, requireBuild, startRouter } from './built.ts';
-import { digestsIn, expectNoStrays, letter, makeClaudePlace } from './claude-place.ts';
+import {
+  digestsIn,
+  expectNoProblems,
+  expectNoStrays,
+  letter,
+  makeClaudePlace,
+} from './claude-place.ts';
 
 const SOON = { timeout: 40_000, interval: 100 };
 
@@ -78,7 +84,8 @@ describe.skipIf(!(await claudeWanted()))('an idle Claude Code', { timeout: 240_0
     await idle(place);
     await shows('half a line');
     expect(turnsOf(stub)).toEqual([0, 1, 1]);
-    expectNoStrays(stub);
+    // In a terminal it looks for news of itself whatever it is told; nothing but the model answers here.
+    expectNoProblems(stub);
   });
 });
 

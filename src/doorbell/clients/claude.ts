@@ -34,6 +34,8 @@ export const claude: Client = {
       ...(tool === undefined ? {} : { tool }),
       ...(moment === 'dialog' ? { need: needOf(event, payload, tool) } : {}),
       ...(DEAF.has(event) ? { deaf: true } : {}),
+      // It has lost its memory in the middle of a turn, or between two.
+      ...(payload['source'] === 'compact' ? { goesOn: true } : {}),
     };
   },
   ring: (event, moment, digest) => {

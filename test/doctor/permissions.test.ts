@@ -76,6 +76,20 @@ describe('files and directories in the hive', () => {
     expect(await look('modes')).toMatchObject([{ level: 'ok' }]);
   });
 
+  it('are mended in a doorbell as well', async () => {
+    const { look, fix, write, agent } = await makeScene();
+    const event = write('agents/coder/.doorbell/events/1-aaaaaaaa.json', '{}');
+    const state = write('agents/coder/.doorbell/state/0000000001.json', '{}');
+    chmodSync(event, 0o644);
+    chmodSync(agent('coder').doorbell, 0o755);
+    expect(await look('modes')).toMatchObject([
+      { what: expect.stringMatching(/\.doorbell \(0755\).*\.doorbell\/events\/1-aaaaaaaa\.json/) },
+    ]);
+    await fix('modes');
+    expect([event, state].map(modeOf)).toEqual([0o600, 0o600]);
+    expect(modeOf(agent('coder').doorbell)).toBe(0o700);
+  });
+
   it('are looked at only where Hivemail made them, and never through a link', async () => {
     const { look, write, agent, layout } = await makeScene();
     const outside = join(tempDir(), 'outside.json');

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastGlob from 'fast-glob';
-import { type AgentId, agentIdProblem, DESK } from '../protocol/addresses.ts';
+import { type AgentId, agentIdProblem, DESK, isAgentId } from '../protocol/addresses.ts';
 import { HivemailError } from '../protocol/errors.ts';
 import { makeAgentDirectory } from './agent-directory.ts';
 import type { HiveFs } from './hive-fs.ts';
@@ -60,11 +60,17 @@ export async function initHive(options: InitOptions): Promise<InitResult> {
   const { dir, fs } = options;
   const layout = layoutOf(dir);
   const exists = isHive(fs, layout);
-  const first = exists ? emptyRegistry() : firstRegistry(options);
+  const first = exists ? registryOfDirectories(fs, layout) : firstRegistry(options);
   if (!exists) requireEmpty(fs, dir);
   makeWithParents(fs, dir);
-  if (fs.stat(layout.registry) === undefined) await writeRegistry(fs, layout.registry, first);
+  const isMissing = fs.stat(layout.registry) === undefined;
+  if (isMissing) await writeRegistry(fs, layout.registry, first);
   const notes = await completeHive(fs, layout);
+  if (exists && isMissing) {
+    notes.push(
+      'registry.json was missing. It was made anew from the directories in agents/; roles, names and holds are not known any more. See `hivemail agent list`.',
+    );
+  }
   const registry = readRegistry(fs, layout.registry);
   const agents = [...rosterOf(registry).agents.keys()];
   for (const id of [...agents, DESK]) {
@@ -88,6 +94,18 @@ export async function completeHive(fs: HiveFs, layout: HiveLayout): Promise<stri
 /** Tells whether a directory is a hive, made by us or by another system of this shape. */
 export function isHive(fs: HiveFs, layout: HiveLayout): boolean {
   return [layout.settings, layout.registry].some((path) => fs.stat(path)?.kind === 'file');
+}
+
+/** Makes a roster of the agents that have a directory; the one called `god` is the orchestrator. */
+function registryOfDirectories(fs: HiveFs, layout: HiveLayout): Registry {
+  const names = fs.stat(layout.agents)?.kind === 'directory' ? fs.list(layout.agents).sort() : [];
+  const isAgent = (name: string): boolean =>
+    isAgentId(name) && fs.stat(layout.agent(name).root)?.kind === 'directory';
+  return names.filter(isAgent).reduce((registry, agent) => {
+    const fields = agent === 'god' ? { role: 'orchestrator', isGod: true } : {};
+    const result = changeRoster(registry, { op: 'add', agent, fields });
+    return result.ok ? result.registry : registry;
+  }, emptyRegistry());
 }
 
 function firstRegistry({ agents, orchestrator }: InitOptions): Registry {

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { initHive, refreshProtocol, TEMPLATE_DIR } from '../../src/hive/init.ts';
@@ -113,5 +113,18 @@ describe('the template', () => {
       ok: true,
       repairs: [],
     });
+  });
+});
+
+describe('a hive whose registry.json is gone', () => {
+  it('gets one made of the directories of its agents, and says so', async () => {
+    const [dir, fs] = [join(tempDir(), 'hive'), createNodeFs()];
+    const agents = ['god', 'coder'];
+    await initHive({ dir, fs, agents, orchestrator: 'god' });
+    rmSync(join(dir, 'registry.json'));
+    const again = await initHive({ dir, fs, agents: [], orchestrator: undefined });
+    expect(again.agents.toSorted()).toEqual(['coder', 'god']);
+    expect(again.notes.join(' ')).toContain('registry.json was missing');
+    expect(JSON.parse(readFileSync(join(dir, 'registry.json'), 'utf8')).godId).toBe('god');
   });
 });

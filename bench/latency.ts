@@ -57,7 +57,7 @@ async function measure(hive: string, flags: string[], letters: number): Promise<
   return samples;
 }
 
-/** The syncs on the way of one letter: claim and copy and plan together, the batch, the commit. */
+/** The syncs on the way of one letter: claims, copy, plan and their directory together, then the commit. */
 async function bareLatency(dir: string): Promise<number[]> {
   const fs = createNodeFs();
   const samples: number[] = [];
@@ -69,8 +69,8 @@ async function bareLatency(dir: string): Promise<number[]> {
       fs.syncDir(dir),
       fs.create(join(stage, 'copy'), letterText('a1', serial)),
       fs.create(join(stage, 'plan.json'), letterText('a1', serial)),
+      fs.syncDir(stage),
     ]);
-    await fs.syncDir(stage);
     fs.rename(stage, join(dir, `o${serial}`));
     await fs.syncDir(dir);
     fs.rename(join(dir, `o${serial}`, 'copy'), join(dir, `i${serial}`));

@@ -46,7 +46,11 @@ export interface HiveFs {
    * @throws the system's error; `ENOTDIR` for a link and for whatever else is no directory
    */
   anchor(dir: string): Anchor;
-  /** Makes the entries of a directory durable. Does nothing where the platform can't sync directories. */
+  /**
+   * Makes the entries of a directory durable, also those of files whose {@link HiveFs.create} was called
+   * before and is not yet done: that has made its entry when this begins. Does nothing where the platform
+   * can't sync directories.
+   */
   syncDir(dir: string): Promise<void>;
 }
 

@@ -21,8 +21,9 @@ export async function commitBatch(
   const writes = [...contents].map(([name, content]) => fs.create(join(staged, name), content));
   writes.push(fs.create(join(staged, PLAN_FILE), JSON.stringify(plan)));
   if (plan.moves.some(({ from }) => from === 'claim')) writes.push(fs.syncDir(epoch.claim));
+  // Last, and beside the files: all of their entries are made by then, and one wait for the disk does.
+  writes.push(fs.syncDir(staged));
   await allSettled(writes);
-  await fs.syncDir(staged);
   fs.rename(staged, owed);
   await fs.syncDir(epoch.owed);
   return { plan, dir: owed, fresh: true };

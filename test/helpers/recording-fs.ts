@@ -125,11 +125,12 @@ class Recording implements RecordingFs {
   };
 
   syncDir = async (dir: string): Promise<void> => {
-    await this.live.syncDir(dir);
-    const inode = this.#inode(dir);
+    // What is changed after the call may miss the sync.
+    const inode = this.live.stat(dir)?.inode;
     const covered = this.#changes.filter(
       ({ entries }) => this.#model === 'ordered' || entries.some((each) => each.dir === inode),
     );
+    await this.live.syncDir(dir);
     await this.#reach();
     if (this.#leavesOut({ kind: 'syncDir', path: dir })) return;
     for (const change of covered) change.durable = true;

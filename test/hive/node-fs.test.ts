@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import fs, {
+  fstatSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -171,6 +172,22 @@ describe('many at once', () => {
     expect(readdirSync(root)).toHaveLength(500);
     expect(most).toBeGreaterThan(1);
     expect(most).toBeLessThanOrEqual(66);
+  });
+  it('syncs a directory with the entries of all files whose creation began before', async () => {
+    let seen = 0;
+    forge('fsync', (real) => (fd: number, done: () => void) => {
+      if (fstatSync(fd).isDirectory()) seen = readdirSync(root).length;
+      real(fd, done);
+    });
+    // The sync is bound when the module loads.
+    vi.resetModules();
+    const { createNodeFs: create } = await import('../../src/hive/node-fs.ts');
+    const fresh = create();
+    const names = Array.from({ length: 200 }, (_, index) => join(root, `f${index}`));
+    await Promise.all([...names.map((name) => fresh.create(name, 'x')), fresh.syncDir(root)]);
+    expect(seen).toBe(200);
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
   });
   it('creates 500 files where only 100 may be open', () => {
     const program = `

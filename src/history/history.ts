@@ -10,6 +10,7 @@ import { type Clock, toTimestamp } from '../protocol/clock.ts';
 import { HivemailError, systemCode } from '../protocol/errors.ts';
 import { Backoff } from './backoff.ts';
 import { compactPacks } from './compact.ts';
+import { Gathering, type GatherTimes } from './gathering.ts';
 import { type HistoryPlace, type HistoryReport, prepareHistory } from './prepare.ts';
 import { listQueue, type QueueGroup, readGroup } from './queue.ts';
 import { type Repository, recordBatches } from './recorder.ts';
@@ -31,8 +32,8 @@ export interface HistoryOptions {
   gitPath?: string;
   /** The environment to look git up in; the process's own by default. */
   env?: NodeJS.ProcessEnv;
-  /** How long a nudge waits for more to record with it, in milliseconds; 0 by default. */
-  gatherMs?: number;
+  /** How long a nudge waits for more to record with it; not at all by default. */
+  gather?: GatherTimes;
   /** How long closing waits for a recording in progress before it ends it, in milliseconds. */
   closeMs?: number;
 }
@@ -83,10 +84,10 @@ class QueueHistory implements History {
   readonly #options: HistoryOptions;
   readonly #closing = new AbortController();
   readonly #backoff: Backoff;
+  readonly #gathering: Gathering | undefined;
   #compacting: AbortController | undefined;
   #repository: Repository | undefined;
   #running: Promise<void> | undefined;
-  #gathering: NodeJS.Timeout | undefined;
   #again = false;
   #closed = false;
   #compactAt = Number.NEGATIVE_INFINITY;
@@ -98,15 +99,16 @@ class QueueHistory implements History {
 
   constructor(options: HistoryOptions) {
     this.#options = options;
-    this.#backoff = new Backoff(options.clock);
+    const { clock, gather } = options;
+    this.#backoff = new Backoff(clock);
+    this.#gathering = gather && new Gathering(gather, clock, () => this.#start());
   }
 
   nudge(): void {
-    const { gatherMs = 0 } = this.#options;
     if (this.#running !== undefined) this.#again = true;
-    else if (this.#closed || this.#gathering !== undefined || !this.#backoff.isOver()) return;
-    else if (gatherMs === 0) this.#start();
-    else this.#gathering = setTimeout(() => this.#start(), gatherMs);
+    else if (this.#closed || !this.#backoff.isOver()) return;
+    else if (this.#gathering === undefined) this.#start();
+    else this.#gathering.add();
   }
 
   async flush({ timeoutMs = FLUSH_MS, signal }: FlushOptions = {}): Promise<boolean> {
@@ -128,7 +130,7 @@ class QueueHistory implements History {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
-    this.#endGathering();
+    this.#gathering?.cancel();
     this.#compacting?.abort();
     if (await settlesWithin(this.#running, this.#options.closeMs ?? CLOSE_MS)) return;
     this.#closing.abort(new HivemailError('timeout', 'The hive is closed; git was ended.'));
@@ -143,14 +145,9 @@ class QueueHistory implements History {
   }
 
   #start(): void {
-    this.#endGathering();
+    this.#gathering?.cancel();
     if (this.#closed) return;
     this.#running ??= this.#run();
-  }
-
-  #endGathering(): void {
-    clearTimeout(this.#gathering);
-    this.#gathering = undefined;
   }
 
   /** Never rejects: nobody awaits a nudge. */

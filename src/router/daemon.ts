@@ -10,7 +10,7 @@ import type { LogRow } from '../protocol/event.ts';
 import { noteHandled } from './note-handled.ts';
 import { type OpenRouterOptions, openRouter } from './open-router.ts';
 import { type PassReport, runPass } from './pass.ts';
-import type { Router } from './router.ts';
+import type { Census, Router } from './router.ts';
 import { StatusWriter } from './status-files.ts';
 import { type DirectoryWatch, watchDirectories } from './watch.ts';
 import { writePendingEvents } from './write-events.ts';
@@ -71,10 +71,12 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
           (error) => noteWatchTrouble(open.router, error),
         );
   const status = new StatusWriter(open.router, open.history);
+  const told = Promise.resolve();
   const stopping = new AbortController();
-  const loop = { ...open, bell, watch, status, stopping, options };
+  const loop: Loop = { ...open, bell, watch, watched: undefined, status, told, stopping, options };
   try {
     await pass(loop);
+    await loop.told;
   } catch (error) {
     await close(loop);
     throw error;
@@ -96,7 +98,11 @@ interface Loop {
   history: { state(): { ok: boolean; behind: number } };
   bell: Bell;
   watch: DirectoryWatch | undefined;
+  /** The roster whose outboxes are watched. */
+  watched: Census | undefined;
   status: StatusWriter;
+  /** Settles when what the last pass had to tell is written. No pass waits for it. */
+  told: Promise<void>;
   stopping: AbortController;
   options: StartOptions;
   [Symbol.asyncDispose](): PromiseLike<void>;
@@ -132,12 +138,13 @@ async function close(loop: Loop): Promise<void> {
 }
 
 /** Runs a pass; a machine in trouble makes the health red and is tried again, a fence ends the router. */
-async function pass({ router, watch, status, options }: Loop): Promise<PassReport | undefined> {
+async function pass(loop: Loop): Promise<PassReport | undefined> {
+  const { router, status, options } = loop;
   let report: PassReport | undefined;
   try {
     report = await runPass(router, { takeIn: true });
     router.health.clear('pass');
-    watch?.update(watchedDirs(router));
+    watchOutboxes(loop);
   } catch (error) {
     const code = systemCode(error) ?? 'internal';
     if (code === 'fenced') throw error;
@@ -147,13 +154,19 @@ async function pass({ router, watch, status, options }: Loop): Promise<PassRepor
     // The log may be writable where something else is not, and it is where people look.
     await writePendingEvents(router);
   }
-  await status.writeIfDue(report !== undefined);
+  const told = status.writeIfDue(report !== undefined);
+  loop.told = told.catch((error: unknown) => tellTrouble(error, options));
   return report;
 }
 
-function watchedDirs({ census, layout }: Router): string[] {
-  const ids = census === undefined ? [] : [...census.roster.agents.keys()];
-  return [layout.control, ...[...ids, DESK].map((id) => layout.agent(id).outbox)];
+/** Watches the outboxes of the roster as it is now; nothing to do while it stays the same. */
+function watchOutboxes(loop: Loop): void {
+  const { router, watch } = loop;
+  const { census, layout } = router;
+  if (watch === undefined || census === undefined || loop.watched === census) return;
+  loop.watched = census;
+  const ids = [...census.roster.agents.keys(), DESK];
+  watch.update([layout.control, ...ids.map((id) => layout.agent(id).outbox)]);
 }
 
 function noteWatchTrouble({ health }: Router, error: unknown): void {

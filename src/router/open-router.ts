@@ -52,8 +52,8 @@ export interface OpenRouter extends AsyncDisposable {
   notes: readonly string[];
 }
 
-/** How long the history lets batches gather, so that git's syncs do not slow down every delivery. */
-const HISTORY_GATHER_MS = 1000;
+/** When the history is recorded: apart from deliveries, and never far behind them. */
+const HISTORY_GATHER = { quietMs: 1000, mostMs: 5000 };
 
 /**
  * Opens a hive for routing.
@@ -98,7 +98,7 @@ async function assemble(
 ): Promise<OpenRouter> {
   const pendingEvents = new PendingEvents();
   const history = await openHistory({
-    gatherMs: HISTORY_GATHER_MS,
+    gather: HISTORY_GATHER,
     layout,
     clock,
     fs,

@@ -25,6 +25,8 @@ export class StatusWriter {
   #writtenAtMs = Number.NEGATIVE_INFINITY;
   #written = '';
   #lastPassAt: string | undefined;
+  /** The write under way. */
+  #writing: Promise<void> | undefined;
 
   constructor(router: Router, history: HistorySource) {
     this.#router = router;
@@ -32,20 +34,34 @@ export class StatusWriter {
   }
 
   /**
-   * Writes after a pass, when it is time to.
+   * Writes after a pass, when it is time to. The next pass need not wait for it.
    * @param whole - false when the pass could not be finished
    */
   async writeIfDue(whole: boolean): Promise<void> {
     const { clock } = this.#router;
     if (whole) this.#lastPassAt = toTimestamp(clock.now());
     const age = clock.monotonic() - this.#writtenAtMs;
-    if (age < CHANGED_MS) return;
+    if (age < CHANGED_MS || this.#writing !== undefined) return;
     const changed = this.#signature() !== this.#written;
     if (changed || age >= UNCHANGED_MS) await this.write();
   }
 
-  /** Writes now. */
+  /** Writes now, after the write that is under way. */
   async write(): Promise<void> {
+    const before = this.#writing;
+    const writing = (async () => {
+      await before;
+      await this.#write();
+    })();
+    this.#writing = writing;
+    try {
+      await writing;
+    } finally {
+      if (this.#writing === writing) this.#writing = undefined;
+    }
+  }
+
+  async #write(): Promise<void> {
     const { fs, layout, clock, health } = this.#router;
     this.#writtenAtMs = clock.monotonic();
     this.#written = this.#signature();

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { watch } from 'chokidar';
 
 /** Watches directories, so that a pass can come before the poll. */
@@ -8,7 +9,9 @@ export interface DirectoryWatch extends AsyncDisposable {
 
 /**
  * Watches directories and nothing in them: one watch for each, whatever it holds. Events are only a
- * nudge; what they say is not looked at, and none of them is relied on.
+ * nudge, and none of them is relied on. A name that begins with a dot is no letter and brings nothing
+ * forward: most writers begin with one, and the rename that makes a letter of it would come in the middle
+ * of a pass for nothing.
  * @param onChange - called for every change in a directory
  * @param onTrouble - called when a directory can't be watched; the poll still guarantees delivery
  */
@@ -22,7 +25,10 @@ export function watchDirectories(
     ignoreInitial: true,
     ignored: (path) => !watched.has(path),
   });
-  watcher.on('raw', onChange);
+  watcher.on('raw', (_event, name) => {
+    if (!mayBeLetter(name)) return;
+    onChange();
+  });
   watcher.on('error', onTrouble);
   return {
     update(dirs) {
@@ -35,4 +41,9 @@ export function watchDirectories(
     },
     [Symbol.asyncDispose]: () => watcher.close(),
   };
+}
+
+/** A system may not tell the name. */
+function mayBeLetter(name: unknown): boolean {
+  return typeof name !== 'string' || !basename(name).startsWith('.');
 }

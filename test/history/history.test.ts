@@ -294,7 +294,7 @@ test('nudges in close succession share one import when batches may gather', asyn
   const hive = hives.makeHive();
   const calls = join(hive.layout.root, 'calls');
   const gitPath = makeGit(hive.layout.root, `echo "$*" >> ${calls}`);
-  const history = await hives.open(hive, { gitPath, gatherMs: 200 });
+  const history = await hives.open(hive, { gitPath, gather: { quietMs: 200, mostMs: 60_000 } });
   for (let count = 0; count < 5; count++) {
     hives.enqueue(hive, hives.makeBatch(hive));
     history.nudge();
@@ -310,7 +310,7 @@ test('nudges in close succession share one import when batches may gather', asyn
 
 test('closing ends the wait for more batches', async () => {
   const hive = hives.makeHive();
-  const history = await hives.open(hive, { gatherMs: 60_000 });
+  const history = await hives.open(hive, { gather: { quietMs: 60_000, mostMs: 60_000 } });
   hives.enqueue(hive, hives.makeBatch(hive));
   history.nudge();
   await history[Symbol.asyncDispose]();

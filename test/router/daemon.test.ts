@@ -128,6 +128,39 @@ describe('a router whose machine is in trouble', () => {
   });
 });
 
+describe('a disk that is slow with what tells of the router', () => {
+  it('holds up no letter, nor the next time to tell', async () => {
+    const hive = await makeRealHive();
+    let shift = 0;
+    const clock = {
+      now: () => systemClock.now(),
+      monotonic: () => systemClock.monotonic() + shift,
+    };
+    const fs = createNodeFs();
+    const { create } = fs;
+    await start(hive, { fs, clock, pollMs: 20 });
+    const before = readFileSync(hive.layout.health, 'utf8');
+    let write: (() => void) | undefined;
+    fs.create = async (path, content) => {
+      if (path.startsWith(join(hive.layout.router, '.tmp-')) && write === undefined) {
+        await new Promise<void>((resolve) => {
+          write = resolve;
+        });
+      }
+      await create(path, content);
+    };
+    hive.write('planner', 'a.json', letter('coder', 'one'));
+    await until(() => hive.inbox('coder').length === 1);
+    shift += 5000;
+    await until(() => write !== undefined);
+    hive.write('planner', 'b.json', letter('coder', 'two'));
+    await until(() => hive.inbox('coder').length === 2);
+    expect(readFileSync(hive.layout.health, 'utf8')).toBe(before);
+    write?.();
+    await until(() => readFileSync(hive.layout.health, 'utf8') !== before);
+  });
+});
+
 describe('stopping a router', () => {
   it('ends the pass that is under way, and leaves nothing behind that runs or is owed', async () => {
     const hive = await makeRealHive();

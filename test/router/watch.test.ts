@@ -1,0 +1,41 @@
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { watchDirectories } from '../../src/router/watch.ts';
+import { tempDir } from '../helpers/temp-dir.ts';
+import { until } from './real-hive.ts';
+
+/** A watch that has been seen to stand, which nothing tells. */
+async function watchDir() {
+  const dir = tempDir();
+  mkdirSync(join(dir, '.sent'));
+  let events = 0;
+  const watch = watchDirectories(
+    () => {
+      events += 1;
+    },
+    (error) => {
+      throw error;
+    },
+  );
+  watch.update([dir]);
+  for (let n = 0; events === 0; n++) {
+    writeFileSync(join(dir, `${n}.json`), '');
+    await pause(20);
+  }
+  await pause(50);
+  return { dir, watch, events: () => events };
+}
+
+it('tells of a letter, and of none that is still under a name with a dot', async () => {
+  const { dir, watch, events } = await watchDir();
+  await using _ = watch;
+  const before = events();
+  writeFileSync(join(dir, '.tmp-1'), 'x');
+  writeFileSync(join(dir, '.sent', 'old.json'), 'x');
+  await pause(100);
+  expect(events()).toBe(before);
+  renameSync(join(dir, '.tmp-1'), join(dir, 'letter.json'));
+  await until(() => events() > before);
+});

@@ -156,10 +156,10 @@ describe('E3. The history', { timeout: LIMIT_MS }, () => {
   it('waits for a git while mail flows, says so, and catches up once there is one', async () => {
     const place = await makePlace(tempDir(), 'god,planner,coder');
     const said = await routeOne(place, { PATH: '/nonexistent' });
-    expect(said).toContain('The history is behind');
+    expect(said).toContain('1 batch is not in the history yet');
     expect(said).toContain('git was not found on PATH');
     expect(lettersIn(place, 'coder', 'inbox')).toHaveLength(1);
-    expect(await routeOne(place)).not.toContain('behind');
+    expect(await routeOne(place)).not.toContain('not in the history');
     expect(recorded(place)).toBe(2);
   });
 });

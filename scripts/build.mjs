@@ -23,10 +23,17 @@ if (status !== 0) process.exit(status ?? 1);
 
 // A hook is waited for at every tool call of a client: one file starts faster than twenty.
 const { buildSync } = await import(pathToFileURL(join(home, 'esbuild', 'lib', 'main.js')).href);
+const common = { bundle: true, platform: 'node', target: 'node20.19', logLevel: 'warning' };
 buildSync({
   entryPoints: [join(root, 'src/cli/hook.ts')],
   outfile: join(root, 'dist/cli/hook.cjs'),
-  ...{ bundle: true, platform: 'node', format: 'cjs', target: 'node20.19', logLevel: 'warning' },
+  ...{ ...common, format: 'cjs' },
+});
+// A session waits for its MCP server. What the server does not use is left out; packages stay outside.
+buildSync({
+  entryPoints: [join(root, 'src/cli/mcp.ts')],
+  outfile: join(root, 'dist/cli/mcp.js'),
+  ...{ ...common, format: 'esm', packages: 'external' },
 });
 
 const launcher = join(root, 'dist/cli/hivemail.cjs');

@@ -11,6 +11,13 @@ function isOldNode(): boolean {
   return major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1]);
 }
 
+/** A client starts `mcp --hive DIR --agent ID` with every session; anything else is for a person. */
+function servesAtOnce([command, ...words]: readonly string[]): boolean {
+  const isOption = (word: string): boolean => word === '--hive' || word === '--agent';
+  const isPair = (word: string, at: number): boolean => isOption(word) === (at % 2 === 0);
+  return command === 'mcp' && words.length % 2 === 0 && words.every(isPair);
+}
+
 if (isOldNode()) {
   console.error(
     `hivemail: Hivemail needs Node ${NEEDED.join('.')} or newer; this is ${process.version}. Install it from https://nodejs.org and try again.`,
@@ -24,5 +31,5 @@ if (isOldNode()) {
   process.env['UV_THREADPOOL_SIZE'] ??= '16';
   // Nothing in a hive is for other users of the machine.
   process.umask(0o077);
-  void import('./main.ts');
+  void (servesAtOnce(process.argv.slice(2)) ? import('./mcp.ts') : import('./main.ts'));
 }

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { installCodex, runCodex, writeCodexConfig } from '../clients/codex.ts';
 import { startStubModel } from '../clients/stub-model.ts';
-import type { Decide } from '../clients/turn.ts';
 import { clientTestsWanted } from '../clients/wanted.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 import { hivemail, lettersIn, makePlace, type Place, startRouter } from './built.ts';
+import { worker } from './mcp-worker.ts';
 
 const INSTALL_LIMIT_MS = 10 * 60_000;
 const REQUEST = [
@@ -65,21 +65,6 @@ describe.skipIf(!clientTestsWanted('Codex'))(
     });
   },
 );
-
-/** Plays a model that knows of its mail only what the tools tell it. */
-const worker: Decide = ({ toolOutputs: all, tools }) => {
-  // Codex offers the tools of a server once it has started, and does not wait for that.
-  if (!tools.some((name) => name.endsWith('inbox'))) return { shell: 'sleep 1; echo waited' };
-  const toolOutputs = all.filter((output) => !output.includes('waited'));
-  const id = /[0-9a-z]{12}-[0-9a-z]{8}/.exec(toolOutputs[0] ?? '')?.[0] ?? 'none';
-  const steps: ReturnType<Decide>[] = [
-    { call: 'inbox', args: {} },
-    { call: 'read', args: { id } },
-    { call: 'reply', args: { id, act: 'done', body: 'There are 12.' } },
-    { call: 'ack', args: { ids: [id] } },
-  ];
-  return steps[toolOutputs.length] ?? { text: 'All mail is handled.' };
-};
 
 async function setUp(place: Place, home: string, verb: 'install' | 'uninstall'): Promise<void> {
   const env = { ...place.env, HOME: home, CODEX_HOME: join(home, '.codex') };

@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect, vi } from 'vitest';
 import { type Child, type ChildOptions, type ChildResult, runChild, startChild } from './child.ts';
 import { onlyLoopback, scrubbedEnvironment } from './environment.ts';
 import { installClient, isInstalled, type PinnedClient } from './install.ts';
@@ -133,8 +134,18 @@ export async function openClaude(options: ClaudeOptions): Promise<ClaudeTerminal
     press: (...keys) => tmux('send-keys', ...keys),
     type: (text) => tmux('send-keys', '-l', text),
     [Symbol.asyncDispose]: async () => {
+      const session = tmux('display-message', '-p', '#{pane_pid}').trim();
       tmux('kill-server');
-      await Promise.resolve();
+      // It still writes into its home on its way out.
+      await vi.waitFor(() => expect(processesOf(session)).toEqual([]), ENDING);
     },
   };
+}
+
+const ENDING = { timeout: 15_000, interval: 100 };
+
+/** Lists the processes of a session of the system, which a terminal's program leads. */
+function processesOf(session: string): string[] {
+  const { stdout } = spawnSync('ps', ['-o', 'pid=', '--sid', session], { encoding: 'utf8' });
+  return stdout.split('\n').filter((line) => line.trim() !== '');
 }

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ChildResult, runChild } from './child.ts';
@@ -40,6 +39,8 @@ export interface CodexOptions {
   resume?: string;
   /** Base address of the stub model. */
   model: string;
+  /** Its config.toml is there already, from {@link writeCodexConfig} and perhaps more. */
+  configured?: true;
   /** Variables for the session and the commands it runs, such as HIVEMAIL_AGENT. */
   env?: NodeJS.ProcessEnv;
   /** After so many milliseconds the session is ended. */
@@ -68,7 +69,7 @@ export async function runCodex(options: CodexOptions): Promise<CodexResult> {
   const { home, cwd, prompt, resume, model, env = {}, timeLimitMs = TIME_LIMIT_MS } = options;
   const script = await installCodex();
   const codexHome = join(home, '.codex');
-  if (!existsSync(join(codexHome, 'config.toml'))) await writeCodexConfig(home, model);
+  if (options.configured !== true) await writeCodexConfig(home, model);
   const flags = ['--json', '--skip-git-repo-check', '--dangerously-bypass-hook-trust'];
   const result = await runChild({
     file: process.execPath,

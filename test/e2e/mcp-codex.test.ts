@@ -44,6 +44,7 @@ describe.skipIf(!clientTestsWanted('Codex'))(
         home,
         cwd: dir,
         prompt: 'Look at your mail.',
+        configured: true,
         model: stub.url,
       });
       expect(session).toEqual({ ...session, exitCode: 0 });

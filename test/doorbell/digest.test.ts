@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { encode } from 'gpt-tokenizer';
 import { describe, expect, it } from 'vitest';
 import type { AgentId, Message } from '../../src/index.ts';
 import { type Digest, showDigest } from '../../src/index.ts';
@@ -38,6 +39,13 @@ describe('showDigest', () => {
       ].join('\n'),
     );
   });
+
+  it.each(['hivemail', 'hivemail --hive /home/person/work/hive --agent coder'])(
+    'costs a model at most 120 tokens for one letter without its body, after "%s"',
+    (command) => {
+      expect(encode(digest([message()], { command })).length).toBeLessThanOrEqual(120);
+    },
+  );
 
   it('counts what it does not show', () => {
     const letters = Array.from({ length: 25 }, (_, at) => message({ id: `${ID}${at}` }));

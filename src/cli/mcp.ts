@@ -3,8 +3,7 @@
  * file, so that a session does not wait for the rest of the command line.
  */
 import { ERRORS, escapeLine, findAgent, findHive, HivemailError, openHive } from '../index.ts';
-import { serveMailbox } from '../mcp/serve.ts';
-import { version } from './version.ts';
+import { serve } from './commands/mcp.ts';
 
 /** Serves the mailbox that the words behind `mcp` name; the launcher has let only these two options pass. */
 async function main(words: readonly string[]): Promise<void> {
@@ -16,10 +15,7 @@ async function main(words: readonly string[]): Promise<void> {
   const cwd = process.cwd();
   const dir = findHive({ flag: valueOf('--hive'), env, cwd });
   const agent = findAgent(dir, { flag: valueOf('--agent'), env, cwd });
-  await serveMailbox(
-    { hive: openHive(dir), agent },
-    { version: version(), onTrouble: ({ message }) => tell(message) },
-  );
+  await serve({ hive: openHive(dir), agent }, tell);
 }
 
 /** Standard output belongs to the protocol. */

@@ -5,7 +5,7 @@
  * hooks running side by side can take, so nothing is told twice; letters are read after that, so what was
  * handled meanwhile is not told of. Everything is bounded: no step waits for another process.
  */
-import { commandLine } from '../hive/process-identity.ts';
+import { commandLineOf } from '../hive/process-command-line.ts';
 import { randomTail } from '../hive/random.ts';
 import { type AgentId, DESK } from '../protocol/addresses.ts';
 import { systemCode } from '../protocol/errors.ts';
@@ -146,7 +146,7 @@ function holderOf(call: HookCall, signal: Signal, { holder }: DoorbellState): Ho
 
 function isServer(client: ClientName, pid: number): boolean {
   const { server } = CLIENTS[client];
-  return server?.test(commandLine(pid) ?? '') === true;
+  return server?.test(commandLineOf(pid)?.join(' ') ?? '') === true;
 }
 
 function reasonOf({ state }: Decision, unread: readonly string[]): string {

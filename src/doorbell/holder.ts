@@ -5,7 +5,7 @@ import {
   processIdentity,
 } from '../hive/process-identity.ts';
 import type { Moment } from './moment.ts';
-import { placeOfProcess, readProc } from './process-tree.ts';
+import { parentOf, readProc } from './process-tree.ts';
 import type { Holder } from './state.ts';
 
 /** So long a session is taken to live after its last sign, where its process is not known. */
@@ -49,7 +49,7 @@ function isOneProcess({ process: one }: Holder, { process: other }: Holder): boo
 export function clientProcess(parent: number): ProcessIdentity | undefined {
   let pid = parent;
   for (let shells = 0; shells < MOST_SHELLS && isShell(pid); shells += 1) {
-    const above = placeOfProcess(pid)?.parent;
+    const above = parentOf(pid);
     if (above === undefined || above <= 1) break;
     pid = above;
   }

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { isLetterName } from '../hive/letter-name.ts';
 import { readRegular } from '../hive/read-file.ts';
 import { isAct } from '../protocol/acts.ts';
 import { systemCode } from '../protocol/errors.ts';
@@ -12,7 +13,7 @@ const MOST_LETTER_BYTES = 8 * 1024 * 1024;
 /** Lists the ids of the letters in an inbox, oldest first. Changes nothing. */
 export function listUnread(inbox: string): string[] {
   return readdirSync(inbox)
-    .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
+    .filter(isLetterName)
     .map((name) => name.slice(0, -'.json'.length))
     .sort();
 }

@@ -7,7 +7,8 @@
  * The poll is the guarantee, file events only bring the next look forward. Whether to ring is decided by
  * what every hook decides by.
  */
-import { type FSWatcher, watch } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { watchInbox } from '../hive/inbox-watch.ts';
 import { commandLineOf } from '../hive/process-command-line.ts';
 import { isSameProcessAlive, ownIdentity } from '../hive/process-identity.ts';
 import { systemCode } from '../protocol/errors.ts';
@@ -42,13 +43,13 @@ const MOST_UNKNOWN = 10;
 /** Waits until there is something to tell the idle session, or nothing to wait for any more. */
 export async function waitForMail(call: WaitCall): Promise<HookResult> {
   if (isOneShot(call)) return over(call, 'the client ends with its prompt');
-  using bell = watchInbox(call);
+  using watched = watchInbox(doorbellPaths(call.root).inbox);
   const look = lookFrom(call);
   for (;;) {
     const seen = look();
     if (typeof seen !== 'string') return seen;
     if (seen !== WAIT || call.signal.aborted) return over(call, seen);
-    await bell.next(call.pollMs, call.signal);
+    if (await watched.change(call.pollMs, call.signal)) await pause(SETTLE_MS);
   }
 }
 
@@ -123,55 +124,4 @@ function isInUse(pid: number): boolean {
   } catch (error) {
     return systemCode(error) === 'EPERM';
   }
-}
-
-/** A bell that rings when something happens in the inbox. */
-interface InboxBell extends Disposable {
-  /** Waits for the next change, or until the time has passed. */
-  next(ms: number, signal: AbortSignal): Promise<void>;
-}
-
-function watchInbox({ root }: WaitCall): InboxBell {
-  let wake = (): void => {};
-  let hasRung = false;
-  const watcher = watchOrPoll(doorbellPaths(root).inbox, () => {
-    hasRung = true;
-    wake();
-  });
-  return {
-    next: async (ms, signal) => {
-      if (!hasRung) await pause(ms, signal, (go) => (wake = go));
-      if (hasRung) await pause(SETTLE_MS, signal);
-      hasRung = false;
-    },
-    [Symbol.dispose]: () => watcher?.close(),
-  };
-}
-
-/** @returns nothing where directories can't be watched, or no more of them: then the poll finds it */
-function watchOrPoll(dir: string, onChange: () => void): FSWatcher | undefined {
-  try {
-    const watcher = watch(dir, onChange);
-    return watcher.on('error', () => watcher.close());
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return undefined;
-  }
-}
-
-function pause(
-  ms: number,
-  signal: AbortSignal,
-  onStart: (go: () => void) => void = () => {},
-): Promise<void> {
-  return new Promise((resolve) => {
-    const go = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', go);
-      resolve();
-    };
-    const timer = setTimeout(go, ms);
-    signal.addEventListener('abort', go);
-    onStart(go);
-  });
 }

@@ -1,13 +1,15 @@
 import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { systemCode } from '../protocol/errors.ts';
+import { isLetterName } from './letter-name.ts';
 
 /** A directory that is looked at again when something changed in it. */
 export interface InboxWatch extends Disposable {
   /**
    * Returns when something changed, when time is up, or when the signal says so. A change while nobody
    * waits is kept for the next wait.
+   * @returns whether something changed
    */
-  change(mostMs: number, signal?: AbortSignal): Promise<void>;
+  change(mostMs: number, signal?: AbortSignal): Promise<boolean>;
 }
 
 /**
@@ -35,7 +37,9 @@ export function watchInbox(inbox: string): InboxWatch {
         });
         signal?.removeEventListener('abort', wake);
       }
+      const changed = rung;
       rung = false;
+      return changed;
     },
     [Symbol.dispose]: () => watcher?.close(),
   };
@@ -44,7 +48,7 @@ export function watchInbox(inbox: string): InboxWatch {
 /** Lists the names of the letters in an inbox; of one that can't be listed, none. */
 export function letterNames(inbox: string): string[] {
   try {
-    return readdirSync(inbox).filter((name) => name.endsWith('.json') && !name.startsWith('.'));
+    return readdirSync(inbox).filter(isLetterName);
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
     return [];

@@ -9,6 +9,7 @@ import type { Message } from '../protocol/message.ts';
 import { parseMessage } from '../protocol/parse-message.ts';
 import type { HiveFs } from './hive-fs.ts';
 import type { HiveLayout } from './layout.ts';
+import { isLetterName } from './letter-name.ts';
 import { makeMissing } from './make-missing.ts';
 import { randomTail } from './random.ts';
 
@@ -39,7 +40,7 @@ export function listInbox(
   const { inbox, done } = layout.agent(agent);
   const dir = handled ? done : inbox;
   return listNames(fs, dir)
-    .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
+    .filter(isLetterName)
     .sort()
     .map((name) => readEntry(fs, { dir, name, handled }));
 }

@@ -92,19 +92,6 @@ export function processIdentity(
 }
 
 /**
- * Reads the command line of a process, its words parted by blanks.
- * @returns nothing when no such process runs, or the platform can't say
- */
-export function commandLine(
-  pid: number,
-  platform: NodeJS.Platform = process.platform,
-): string | undefined {
-  if (platform === 'linux') return readOrNothing(`/proc/${pid}/cmdline`)?.replaceAll('\0', ' ');
-  if (platform === 'win32') return undefined;
-  return runOrNothing('ps', ['-o', 'command=', '-p', String(pid)]);
-}
-
-/**
  * Names the running boot of this machine. On macOS the boot session, not `kern.boottime`, which
  * moves when the clock is set.
  * @returns nothing where the platform has no such name

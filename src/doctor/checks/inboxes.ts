@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isLetterName } from '../../hive/letter-name.ts';
 import type { AgentId } from '../../protocol/addresses.ts';
 import { systemCode } from '../../protocol/errors.ts';
 import { parseMessage } from '../../protocol/parse-message.ts';
@@ -38,7 +39,7 @@ export async function checkInboxes(exam: Examination): Promise<Observation[]> {
 function lettersOf({ fs, layout }: Examination, owner: AgentId): string[] {
   const { inbox } = layout.agent(owner);
   if (fs.stat(inbox)?.kind !== 'directory') return [];
-  return namesIn(fs, inbox).filter((name) => name.endsWith('.json') && !name.startsWith('.'));
+  return namesIn(fs, inbox).filter(isLetterName);
 }
 
 function problemOf({ fs }: Examination, path: string): string | undefined {

@@ -9,11 +9,11 @@ import {
   planOpencodeServer,
 } from './clients/mcp.ts';
 import { planOpencode } from './clients/opencode.ts';
-import type { PlanHooks } from './plan.ts';
+import type { PlanSetup } from './plan.ts';
 import type { Kind } from './record.ts';
 
 /** How hooks are set up in each client. */
-const PLANS: Record<ClientName, PlanHooks> = {
+const PLANS: Record<ClientName, PlanSetup> = {
   claude: planClaude,
   codex: planCodex,
   gemini: planGemini,
@@ -21,7 +21,7 @@ const PLANS: Record<ClientName, PlanHooks> = {
 };
 
 /** How the server of a mailbox is set up in each client. */
-const SERVER_PLANS: Record<ClientName, PlanHooks> = {
+const SERVER_PLANS: Record<ClientName, PlanSetup> = {
   claude: planClaudeServer,
   codex: planCodexServer,
   gemini: planGeminiServer,
@@ -29,6 +29,6 @@ const SERVER_PLANS: Record<ClientName, PlanHooks> = {
 };
 
 /** Finds how something is set up in a client. */
-export function planOf(kind: Kind, client: ClientName): PlanHooks {
+export function planOf(kind: Kind, client: ClientName): PlanSetup {
   return kind === 'mcp' ? SERVER_PLANS[client] : PLANS[client];
 }

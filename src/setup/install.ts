@@ -1,5 +1,5 @@
 /**
- * Installing hooks into a client's settings.
+ * Installing hooks, or the server of a mailbox, into a client's settings.
  *
  * Invariants: the record is written before the settings, so that what is in them can always be taken
  * away; the settings are written whole or not at all; what is there as wanted is not written again.
@@ -13,7 +13,7 @@ import { planOf } from './clients.ts';
 import { commandIn, ownerOf } from './hook-command.ts';
 import { UnfitText } from './json-document.ts';
 import { type Before, listOwned } from './json-entries.ts';
-import { askOf, type HooksPlace, modeOf, programOf, type Target } from './place.ts';
+import { askOf, modeOf, programOf, type SetupPlace, type Target } from './place.ts';
 import type { Plan } from './plan.ts';
 import { isPassing } from './program.ts';
 import { type InstallRecord, listRecords, removeRecord, writeRecord } from './record.ts';
@@ -38,12 +38,12 @@ export interface InstallReport {
 const TRIES = 5;
 
 /**
- * Installs the hooks of an agent, or brings them up to date.
+ * Installs the hooks or the server of an agent, or brings them up to date.
  * @param mode - how the agent is told from now on; as it was when left out
  * @throws HivemailError `refused` when the settings can't be worked with; nothing is written then
  */
-export async function installHooks(
-  place: HooksPlace,
+export async function installSetup(
+  place: SetupPlace,
   target: Target,
   mode: DoorbellMode = modeOf(place),
 ): Promise<InstallReport> {
@@ -58,7 +58,7 @@ const PASSING =
   'This hivemail runs from a cache that its package manager empties. Install it for good (npm install -g hivemail), then install this again.';
 
 async function putIn(
-  place: HooksPlace,
+  place: SetupPlace,
   { scope }: Target,
   plan: Plan,
 ): Promise<InstallReport['did']> {
@@ -100,7 +100,7 @@ function writeOrForget(write: () => boolean, forget: () => void): boolean {
   }
 }
 
-function isOn(record: InstallRecord, { kind, owner }: HooksPlace, file: SettingsFile): boolean {
+function isOn(record: InstallRecord, { kind, owner }: SetupPlace, file: SettingsFile): boolean {
   return record.kind === kind && record.client === owner.client && record.file === file.path;
 }
 
@@ -123,7 +123,7 @@ function beforeOf(record: InstallRecord | undefined): Before {
 }
 
 /** What else of ours is in the same file: of this hive, and of those that its hooks name. */
-function othersOn(place: HooksPlace, file: SettingsFile): InstallRecord[] {
+function othersOn(place: SetupPlace, file: SettingsFile): InstallRecord[] {
   const { owner, root } = place;
   const agents = dirname(root);
   const here = namesIn(agents).map((name) => join(agents, name));

@@ -10,7 +10,7 @@ import { serverCommand } from './server-command.ts';
 import { versionOf } from './version.ts';
 
 /** For whom what is installed, and what surrounds that. */
-export interface HooksPlace {
+export interface SetupPlace {
   kind: Kind;
   owner: Owner;
   /** Absolute path of the agent's directory. */
@@ -30,17 +30,17 @@ export interface Target {
 }
 
 /** Chooses the program that the hooks call. */
-export function programOf({ env, launcher = OWN_LAUNCHER }: HooksPlace): Program {
+export function programOf({ env, launcher = OWN_LAUNCHER }: SetupPlace): Program {
   return findProgram({ env, launcher, execPath: process.execPath, platform: process.platform });
 }
 
 /** Reads how the agent is told of its mail. */
-export function modeOf({ root }: HooksPlace): DoorbellMode {
+export function modeOf({ root }: SetupPlace): DoorbellMode {
   return readDoorbellSettings(doorbellPaths(root).settings).mode;
 }
 
 /** Puts what a client's setup is asked. */
-export function askOf(place: HooksPlace, { scope, file }: Target, mode: DoorbellMode): Asked {
+export function askOf(place: SetupPlace, { scope, file }: Target, mode: DoorbellMode): Asked {
   const { owner, env, cwd } = place;
   const program = programOf(place);
   return {

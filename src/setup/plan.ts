@@ -40,4 +40,4 @@ export interface Plan {
 }
 
 /** Plans what is set up in one client; its module says where each fact is from. */
-export type PlanHooks = (asked: Asked) => Plan;
+export type PlanSetup = (asked: Asked) => Plan;

@@ -4,13 +4,13 @@ import { HivemailError } from '../protocol/errors.ts';
 import { holdsChange, holdsSomeOf } from './change.ts';
 import { planOf } from './clients.ts';
 import { onText } from './install.ts';
-import { askOf, type HooksPlace, modeOf } from './place.ts';
+import { askOf, modeOf, type SetupPlace } from './place.ts';
 import type { Scope } from './record.ts';
 import { readSettingsFile } from './settings-file.ts';
 import { recordsOf } from './uninstall.ts';
 
-/** How the hooks of one agent stand in one settings file. */
-export interface ShownHooks {
+/** How the hooks or the server of one agent stand in one settings file. */
+export interface ShownSetup {
   client: ClientName;
   scope: Scope;
   /** Absolute path of the settings file. */
@@ -23,15 +23,15 @@ export interface ShownHooks {
   installedAt: string;
 }
 
-/** Shows where the hooks of an agent are installed, and whether they still are. Changes nothing. */
-export function showHooks(place: HooksPlace): ShownHooks[] {
+/** Shows where the hooks or the server of an agent are installed, and whether they still are. Changes nothing. */
+export function showSetups(place: SetupPlace): ShownSetup[] {
   return recordsOf(place).map((record) => {
     const { client, scope, file, at } = record;
     return { client, scope, file, ...stateOf(place, file), mode: modeOf(place), installedAt: at };
   });
 }
 
-function stateOf(place: HooksPlace, path: string): Pick<ShownHooks, 'state' | 'problem'> {
+function stateOf(place: SetupPlace, path: string): Pick<ShownSetup, 'state' | 'problem'> {
   try {
     const file = readSettingsFile(path);
     return onText(file, () => {

@@ -2,12 +2,12 @@ import { HivemailError } from '../protocol/errors.ts';
 import { holdsSomeOf, withdrawChange } from './change.ts';
 import { planOf } from './clients.ts';
 import { onText } from './install.ts';
-import { askOf, type HooksPlace, type Target } from './place.ts';
+import { askOf, type SetupPlace, type Target } from './place.ts';
 import type { Plan } from './plan.ts';
 import { type InstallRecord, listRecords, removeRecord } from './record.ts';
 import { readSettingsFile, removeSettingsFile, replaceSettingsFile } from './settings-file.ts';
 
-/** What came of taking hooks out of one settings file. */
+/** What came of taking something out of one settings file. */
 export interface UninstallReport {
   /** Absolute path of the settings file. */
   file: string;
@@ -18,11 +18,11 @@ export interface UninstallReport {
 const TRIES = 5;
 
 /**
- * Takes the hooks of an agent out of a client's settings, and leaves these as they would be without.
+ * Takes the hooks or the server of an agent out of a client's settings, and leaves these as they would be without.
  * @param target - which settings; when left out, all that the agent's records name
  * @throws HivemailError `refused` when the settings can't be worked with; nothing is written then
  */
-export function uninstallHooks(place: HooksPlace, target?: Target): UninstallReport[] {
+export function uninstallSetup(place: SetupPlace, target?: Target): UninstallReport[] {
   const records = recordsOf(place);
   if (target === undefined && records.length > 0) {
     return records.map((record) => takeOut(place, { scope: 'file', file: record.file }, record));
@@ -38,20 +38,20 @@ export function uninstallHooks(place: HooksPlace, target?: Target): UninstallRep
   ];
 }
 
-/** The records of the hooks of one agent in one client. */
-export function recordsOf({ kind, owner, root }: HooksPlace): InstallRecord[] {
+/** The records of one agent in one client, of the kind that is meant. */
+export function recordsOf({ kind, owner, root }: SetupPlace): InstallRecord[] {
   return listRecords(root).filter(
     (record) => record.kind === kind && record.client === owner.client,
   );
 }
 
 /** Plans what to look for; what is ours is the same in every mode. */
-function planFor(place: HooksPlace, target: Target): Plan {
+function planFor(place: SetupPlace, target: Target): Plan {
   return planOf(place.kind, place.owner.client)(askOf(place, target, 'notify'));
 }
 
 function takeOut(
-  place: HooksPlace,
+  place: SetupPlace,
   target: Target,
   record: InstallRecord | undefined,
 ): UninstallReport {

@@ -11,11 +11,11 @@ import {
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
-  type HooksPlace,
-  type HooksTarget,
-  installHooks,
-  showHooks,
-  uninstallHooks,
+  installSetup,
+  type SetupPlace,
+  type SetupTarget,
+  showSetups,
+  uninstallSetup,
 } from '../../src/index.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
@@ -28,7 +28,7 @@ beforeEach(() => {
 });
 
 /** An agent of a hive; `claude` is not in its PATH unless a version is named. */
-function placeOf(agent: string, hive = 'hive', claude?: string): HooksPlace {
+function placeOf(agent: string, hive = 'hive', claude?: string): SetupPlace {
   const root = join(dir, hive, 'agents', agent);
   mkdirSync(root, { recursive: true });
   mkdirSync(join(dir, 'project'), { recursive: true });
@@ -49,7 +49,7 @@ function placeOf(agent: string, hive = 'hive', claude?: string): HooksPlace {
   };
 }
 
-const PROJECT: HooksTarget = { scope: 'project' };
+const PROJECT: SetupTarget = { scope: 'project' };
 
 function write(text: string, path = file): void {
   mkdirSync(dirname(path), { recursive: true });
@@ -75,9 +75,9 @@ function hooksIn(path: string, agent: string): Record<string, Hook[]> {
   );
 }
 
-describe('installHooks', () => {
+describe('installSetup', () => {
   it('writes commands that say all they need', async () => {
-    const report = await installHooks(placeOf('coder'), PROJECT);
+    const report = await installSetup(placeOf('coder'), PROJECT);
     expect(report).toMatchObject({ file, did: 'installed', mode: 'notify' });
     const { Stop = [] } = hooksIn(file, 'coder');
     expect(Stop.map(({ command }) => command)).toEqual([
@@ -87,9 +87,9 @@ describe('installHooks', () => {
   });
 
   it('does nothing the second time', async () => {
-    await installHooks(placeOf('coder'), PROJECT);
+    await installSetup(placeOf('coder'), PROJECT);
     const [text, { mtimeNs }] = [read(), statSync(file, { bigint: true })];
-    expect(await installHooks(placeOf('coder'), PROJECT)).toMatchObject({ did: 'nothing' });
+    expect(await installSetup(placeOf('coder'), PROJECT)).toMatchObject({ did: 'nothing' });
     expect(read()).toBe(text);
     expect(statSync(file, { bigint: true }).mtimeNs).toBe(mtimeNs);
   });
@@ -97,13 +97,13 @@ describe('installHooks', () => {
   it('brings hooks of an older installation up to date, and they still go without a trace', async () => {
     write('{ "a": 1 }\n');
     const older = { ...placeOf('coder'), launcher: '/old/hivemail.cjs' };
-    await installHooks(older, PROJECT);
-    await installHooks(placeOf('planner'), PROJECT);
-    expect(await installHooks(placeOf('coder'), PROJECT)).toMatchObject({ did: 'updated' });
+    await installSetup(older, PROJECT);
+    await installSetup(placeOf('planner'), PROJECT);
+    expect(await installSetup(placeOf('coder'), PROJECT)).toMatchObject({ did: 'updated' });
     expect(read()).not.toContain('/old/');
     expect(hooksIn(file, 'coder')['Stop']).toHaveLength(1);
-    uninstallHooks(placeOf('planner'));
-    uninstallHooks(placeOf('coder'));
+    uninstallSetup(placeOf('planner'));
+    uninstallSetup(placeOf('coder'));
     expect(read()).toBe('{ "a": 1 }\n');
   });
 
@@ -112,39 +112,39 @@ describe('installHooks', () => {
       Object.entries(hooksIn(file, agent)).flatMap(([event, hooks]) =>
         hooks.filter((hook) => hook.asyncRewake).map(({ timeout }) => [event, timeout]),
       );
-    await installHooks(placeOf('coder', 'hive', '2.1.200'), PROJECT, 'continue');
+    await installSetup(placeOf('coder', 'hive', '2.1.200'), PROJECT, 'continue');
     expect(waiters('coder')).toEqual([
       ['SessionStart', 86_400],
       ['Stop', 86_400],
     ]);
-    await installHooks(placeOf('coder', 'hive', '2.1.200'), PROJECT, 'notify');
+    await installSetup(placeOf('coder', 'hive', '2.1.200'), PROJECT, 'notify');
     expect(waiters('coder')).toEqual([]);
-    const old = await installHooks(placeOf('planner', 'hive', '2.0.14'), PROJECT, 'continue');
+    const old = await installSetup(placeOf('planner', 'hive', '2.0.14'), PROJECT, 'continue');
     expect(waiters('planner')).toEqual([]);
     expect(old.notes.join(' ')).toContain('takes Claude Code 2.1.197, and this is 2.0.14');
     expect(Object.keys(hooksIn(file, 'planner'))).toContain('PostToolUse');
     expect(hooksIn(file, 'planner')['PermissionRequest']).toEqual([]);
-    const none = await installHooks(placeOf('tester'), PROJECT, 'continue');
+    const none = await installSetup(placeOf('tester'), PROJECT, 'continue');
     expect(none.notes.join(' ')).toContain('did not say its version');
   });
 
   it('keeps the mode of an agent unless one is given', async () => {
-    await installHooks(placeOf('coder'), PROJECT, 'continue');
-    expect(await installHooks(placeOf('coder'), { scope: 'user' })).toMatchObject({
+    await installSetup(placeOf('coder'), PROJECT, 'continue');
+    expect(await installSetup(placeOf('coder'), { scope: 'user' })).toMatchObject({
       mode: 'continue',
     });
   });
 
   it('writes where the client looks', async () => {
-    const user = await installHooks(placeOf('coder'), { scope: 'user' });
+    const user = await installSetup(placeOf('coder'), { scope: 'user' });
     expect(user.file).toBe(join(dir, 'home', '.claude', 'settings.json'));
     const { env, ...place } = placeOf('coder');
     const elsewhere = { ...place, env: { ...env, CLAUDE_CONFIG_DIR: join(dir, 'config') } };
-    expect((await installHooks(elsewhere, { scope: 'user' })).file).toBe(
+    expect((await installSetup(elsewhere, { scope: 'user' })).file).toBe(
       join(dir, 'config', 'settings.json'),
     );
     const named = { scope: 'file', file: join(dir, 'my.json') } as const;
-    expect((await installHooks(placeOf('coder'), named)).file).toBe(named.file);
+    expect((await installSetup(placeOf('coder'), named)).file).toBe(named.file);
   });
 
   it('writes through a link, and keeps the mode of the file', async () => {
@@ -153,10 +153,10 @@ describe('installHooks', () => {
     chmodSync(target, 0o640);
     mkdirSync(dirname(file), { recursive: true });
     symlinkSync('../../dotfiles/claude.json', file);
-    await installHooks(placeOf('coder'), PROJECT);
+    await installSetup(placeOf('coder'), PROJECT);
     expect(hooksIn(target, 'coder')['Stop']).toHaveLength(1);
     expect(statSync(target).mode & 0o777).toBe(0o640);
-    uninstallHooks(placeOf('coder'), PROJECT);
+    uninstallSetup(placeOf('coder'), PROJECT);
     expect(read(target)).toBe('{}\n');
     expect(readdirSync(dirname(target))).toEqual(['claude.json']);
   });
@@ -170,21 +170,21 @@ describe('installHooks', () => {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);
     const place = placeOf('coder');
-    await expect(installHooks(place, PROJECT)).rejects.toThrow(why);
+    await expect(installSetup(place, PROJECT)).rejects.toThrow(why);
     expect(readFileSync(file)).toEqual(Buffer.from(text));
     expect(readdirSync(dirname(file))).toHaveLength(1);
-    expect(showHooks(place)).toEqual([]);
+    expect(showSetups(place)).toEqual([]);
   });
 
   it('says so where nothing can be written, and remembers nothing', async () => {
     write('not a directory', join(dir, 'project', '.claude'));
     const place = placeOf('coder');
-    await expect(installHooks(place, PROJECT)).rejects.toThrow(/ENOTDIR|EEXIST|not a directory/);
-    expect(showHooks(place)).toEqual([]);
+    await expect(installSetup(place, PROJECT)).rejects.toThrow(/ENOTDIR|EEXIST|not a directory/);
+    expect(showSetups(place)).toEqual([]);
   });
 });
 
-describe('uninstallHooks', () => {
+describe('uninstallSetup', () => {
   it.each([
     ['text', '{\r\n\t"env": { "KEY": "v" }, // mine\r\n}'],
     ['a byte order mark', '\uFEFF{ "a": 1 }\n'],
@@ -192,88 +192,88 @@ describe('uninstallHooks', () => {
   ])('brings back a file with %s', async (_, text) => {
     write(text);
     const bytes = readFileSync(file);
-    await installHooks(placeOf('coder'), PROJECT);
-    expect(uninstallHooks(placeOf('coder'))).toEqual([{ file, did: 'restored' }]);
+    await installSetup(placeOf('coder'), PROJECT);
+    expect(uninstallSetup(placeOf('coder'))).toEqual([{ file, did: 'restored' }]);
     expect(readFileSync(file)).toEqual(bytes);
   });
 
   it('removes the file and the directories that were made', async () => {
-    await installHooks(placeOf('coder'), PROJECT);
-    await installHooks(placeOf('planner'), PROJECT);
-    uninstallHooks(placeOf('coder'));
-    expect(uninstallHooks(placeOf('planner'))).toEqual([{ file, did: 'removed' }]);
+    await installSetup(placeOf('coder'), PROJECT);
+    await installSetup(placeOf('planner'), PROJECT);
+    uninstallSetup(placeOf('coder'));
+    expect(uninstallSetup(placeOf('planner'))).toEqual([{ file, did: 'removed' }]);
     expect(readdirSync(join(dir, 'project'))).toEqual([]);
   });
 
   it('keeps a directory that something else was put into', async () => {
-    await installHooks(placeOf('coder'), PROJECT);
+    await installSetup(placeOf('coder'), PROJECT);
     write('x', join(dirname(file), 'other'));
-    uninstallHooks(placeOf('coder'));
+    uninstallSetup(placeOf('coder'));
     expect(readdirSync(dirname(file))).toEqual(['other']);
   });
 
   it('tells agents of one name in two hives apart, in either order', async () => {
     write('{ "hooks": { "Stop": [] } }');
     const [one, other] = [placeOf('coder', 'one'), placeOf('coder', 'it’s "other"')];
-    await installHooks(one, PROJECT);
-    await installHooks(other, PROJECT);
+    await installSetup(one, PROJECT);
+    await installSetup(other, PROJECT);
     expect(hooksIn(file, 'coder')['Stop']).toHaveLength(2);
-    uninstallHooks(one);
+    uninstallSetup(one);
     expect(hooksIn(file, 'coder')['Stop']).toHaveLength(1);
-    uninstallHooks(other);
+    uninstallSetup(other);
     expect(read()).toBe('{ "hooks": { "Stop": [] } }');
   });
 
   it('takes only ours out of a file that was edited meanwhile', async () => {
     write('{\n  "model": "x"\n}\n');
-    await installHooks(placeOf('coder'), PROJECT);
+    await installSetup(placeOf('coder'), PROJECT);
     write(read().replace('"x"', '"y"').replace(/\}\n$/, '} // end\n'));
-    uninstallHooks(placeOf('coder'));
+    uninstallSetup(placeOf('coder'));
     expect(read()).toBe('{\n  "model": "y"\n} // end\n');
   });
 
   it('takes ours out when the records are gone', async () => {
     write('{\n  "model": "x"\n}\n');
     const place = placeOf('coder');
-    await installHooks(place, PROJECT);
+    await installSetup(place, PROJECT);
     const gone = { ...place, root: join(dir, 'gone') };
-    expect(uninstallHooks(gone)).toEqual([{ file, did: 'restored' }]);
+    expect(uninstallSetup(gone)).toEqual([{ file, did: 'restored' }]);
     expect(read()).toBe('{\n  "model": "x"\n}\n');
   });
 
   it('takes them out of every file, or of the one that is named', async () => {
     const place = placeOf('coder');
-    await installHooks(place, PROJECT);
-    const { file: user } = await installHooks(place, { scope: 'user' });
-    expect(uninstallHooks(place, { scope: 'user' })).toEqual([{ file: user, did: 'removed' }]);
+    await installSetup(place, PROJECT);
+    const { file: user } = await installSetup(place, { scope: 'user' });
+    expect(uninstallSetup(place, { scope: 'user' })).toEqual([{ file: user, did: 'removed' }]);
     expect(existsSync(file)).toBe(true);
-    await installHooks(place, { scope: 'user' });
-    expect(uninstallHooks(place)).toHaveLength(2);
+    await installSetup(place, { scope: 'user' });
+    expect(uninstallSetup(place)).toHaveLength(2);
     expect(existsSync(file) || existsSync(user)).toBe(false);
-    expect(uninstallHooks(place)).toEqual([{ file, did: 'nothing' }]);
+    expect(uninstallSetup(place)).toEqual([{ file, did: 'nothing' }]);
   });
 
   it('refuses what is broken, and writes nothing', async () => {
-    await installHooks(placeOf('coder'), PROJECT);
+    await installSetup(placeOf('coder'), PROJECT);
     const broken = read().slice(0, -3);
     write(broken);
-    expect(() => uninstallHooks(placeOf('coder'))).toThrow('Correct it, then try again.');
+    expect(() => uninstallSetup(placeOf('coder'))).toThrow('Correct it, then try again.');
     expect(read()).toBe(broken);
-    expect(showHooks(placeOf('coder'))).toMatchObject([{ state: 'unreadable' }]);
+    expect(showSetups(placeOf('coder'))).toMatchObject([{ state: 'unreadable' }]);
   });
 });
 
-describe('showHooks', () => {
+describe('showSetups', () => {
   it('tells whether they are still there', async () => {
     const place = placeOf('coder');
-    await installHooks(place, PROJECT, 'continue');
-    const shown = () => showHooks(place).map(({ state, mode, file: at }) => [state, mode, at]);
+    await installSetup(place, PROJECT, 'continue');
+    const shown = () => showSetups(place).map(({ state, mode, file: at }) => [state, mode, at]);
     expect(shown()).toEqual([['as installed', 'continue', file]]);
     write(read().replace('"timeout": 5', '"timeout": 6'));
     expect(shown()).toEqual([['older', 'continue', file]]);
     write('{}');
     expect(shown()).toEqual([['gone', 'continue', file]]);
-    uninstallHooks(place);
+    uninstallSetup(place);
     expect(shown()).toEqual([]);
     expect(read()).toBe('{}');
   });

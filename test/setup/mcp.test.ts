@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   type ClientName,
-  type HooksPlace,
-  installHooks,
-  showHooks,
-  uninstallHooks,
+  installSetup,
+  type SetupPlace,
+  showSetups,
+  uninstallSetup,
 } from '../../src/index.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
@@ -18,7 +18,7 @@ const SETTINGS: [client: ClientName, file: string, before: string][] = [
   ['codex', '.codex/config.toml', 'model = "x"\n\n[mcp_servers.other]\ncommand = "x"'],
 ];
 
-function placeIn(dir: string, client: ClientName, agent = 'coder'): HooksPlace {
+function placeIn(dir: string, client: ClientName, agent = 'coder'): SetupPlace {
   const hive = join(dir, 'hive');
   const root = join(hive, 'agents', agent);
   mkdirSync(root, { recursive: true });
@@ -36,23 +36,23 @@ describe('the server of a mailbox in the settings of a client', () => {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, before);
     const target = { scope: 'project' } as const;
-    expect((await installHooks(place, target)).did).toBe('installed');
-    expect((await installHooks(place, target)).did).toBe('nothing');
+    expect((await installSetup(place, target)).did).toBe('installed');
+    expect((await installSetup(place, target)).did).toBe('nothing');
     const text = readFileSync(file, 'utf8');
     for (const word of [LAUNCHER, 'mcp', '--agent', 'coder']) expect(text).toContain(word);
     expect(text).toContain('hivemail');
-    expect(showHooks(place)).toMatchObject([{ client, file, state: 'as installed' }]);
-    expect(uninstallHooks(place)).toEqual([{ file, did: 'restored' }]);
+    expect(showSetups(place)).toMatchObject([{ client, file, state: 'as installed' }]);
+    expect(uninstallSetup(place)).toEqual([{ file, did: 'restored' }]);
     expect(readFileSync(file, 'utf8')).toBe(before);
-    expect(showHooks(place)).toEqual([]);
+    expect(showSetups(place)).toEqual([]);
   });
 
   it.each(SETTINGS)('%s: makes a file that was missing, and removes it again', async (...row) => {
     const [client, name] = row;
     const place = placeIn(tempDir(), client);
-    await installHooks(place, { scope: 'project' });
+    await installSetup(place, { scope: 'project' });
     expect(existsSync(join(place.cwd, name))).toBe(true);
-    expect(uninstallHooks(place)).toMatchObject([{ did: 'removed' }]);
+    expect(uninstallSetup(place)).toMatchObject([{ did: 'removed' }]);
     expect(existsSync(join(place.cwd, name.split('/')[0] ?? ''))).toBe(false);
   });
 
@@ -68,7 +68,7 @@ describe('the server of a mailbox in the settings of a client', () => {
           });
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, theirs);
-    await expect(installHooks(place, { scope: 'project' })).rejects.toMatchObject({
+    await expect(installSetup(place, { scope: 'project' })).rejects.toMatchObject({
       code: 'refused',
     });
     expect(readFileSync(file, 'utf8')).toBe(theirs);
@@ -76,15 +76,15 @@ describe('the server of a mailbox in the settings of a client', () => {
 
   it('refuses a second agent in one file, since a session is one agent', async () => {
     const dir = tempDir();
-    await installHooks(placeIn(dir, 'claude'), { scope: 'project' });
-    const second = installHooks(placeIn(dir, 'claude', 'tester'), { scope: 'project' });
+    await installSetup(placeIn(dir, 'claude'), { scope: 'project' });
+    const second = installSetup(placeIn(dir, 'claude', 'tester'), { scope: 'project' });
     await expect(second).rejects.toMatchObject({ code: 'refused' });
   });
 
   it('writes what a TOML reader reads back, whatever the path holds', async () => {
     const dir = join(tempDir(), 'a "b" \\ c');
     const place = placeIn(dir, 'codex');
-    await installHooks(place, { scope: 'project' });
+    await installSetup(place, { scope: 'project' });
     const text = readFileSync(join(place.cwd, '.codex/config.toml'), 'utf8');
     const args = /^args = (.*)$/m.exec(text)?.[1] ?? '';
     expect(JSON.parse(args)).toEqual([

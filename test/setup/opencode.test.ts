@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type HooksPlace, installHooks, showHooks, uninstallHooks } from '../../src/index.ts';
+import { installSetup, type SetupPlace, showSetups, uninstallSetup } from '../../src/index.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
 let dir: string;
@@ -12,7 +12,7 @@ beforeEach(() => {
   mkdirSync(join(dir, 'project'));
 });
 
-function placeOf(agent: string, hive = 'hive', env: HooksPlace['env'] = {}): HooksPlace {
+function placeOf(agent: string, hive = 'hive', env: SetupPlace['env'] = {}): SetupPlace {
   const root = join(dir, hive, 'agents', agent);
   mkdirSync(root, { recursive: true });
   return {
@@ -38,11 +38,11 @@ async function load(file: string): Promise<unknown> {
 
 describe('the hooks of opencode', () => {
   it('are a plugin of the project, and gone without a trace', async () => {
-    const report = await installHooks(placeOf('coder'), PROJECT);
+    const report = await installSetup(placeOf('coder'), PROJECT);
     expect(report).toMatchObject({ file: pluginFile(), did: 'installed' });
-    expect(showHooks(placeOf('coder'))).toMatchObject([{ state: 'as installed' }]);
-    expect(await installHooks(placeOf('coder'), PROJECT)).toMatchObject({ did: 'nothing' });
-    expect(uninstallHooks(placeOf('coder'))).toMatchObject([{ did: 'removed' }]);
+    expect(showSetups(placeOf('coder'))).toMatchObject([{ state: 'as installed' }]);
+    expect(await installSetup(placeOf('coder'), PROJECT)).toMatchObject({ did: 'nothing' });
+    expect(uninstallSetup(placeOf('coder'))).toMatchObject([{ did: 'removed' }]);
     expect(readdirSync(join(dir, 'project'))).toEqual([]);
   });
 
@@ -50,16 +50,16 @@ describe('the hooks of opencode', () => {
     const other = join(dir, 'project', '.opencode', 'plugins', 'other.js');
     mkdirSync(join(dir, 'project', '.opencode', 'plugins'), { recursive: true });
     writeFileSync(other, 'export {};');
-    await installHooks(placeOf('coder'), PROJECT);
-    uninstallHooks(placeOf('coder'));
+    await installSetup(placeOf('coder'), PROJECT);
+    uninstallSetup(placeOf('coder'));
     expect(readFileSync(other, 'utf8')).toBe('export {};');
     expect(existsSync(pluginFile())).toBe(false);
   });
 
   it('are the same in every mode', async () => {
-    await installHooks(placeOf('coder'), PROJECT, 'notify');
+    await installSetup(placeOf('coder'), PROJECT, 'notify');
     const before = readFileSync(pluginFile(), 'utf8');
-    expect(await installHooks(placeOf('coder'), PROJECT, 'continue')).toMatchObject({
+    expect(await installSetup(placeOf('coder'), PROJECT, 'continue')).toMatchObject({
       did: 'nothing',
       mode: 'continue',
     });
@@ -72,20 +72,20 @@ describe('the hooks of opencode', () => {
     [{ OPENCODE_CONFIG_DIR: 'own' }, 'own/plugins'],
   ])('stand in the directory of the person with %o', async (env, expected) => {
     const inDir = Object.fromEntries(Object.entries(env).map(([k, v]) => [k, join(dir, v)]));
-    const { file } = await installHooks(placeOf('coder', 'hive', inDir), { scope: 'user' });
+    const { file } = await installSetup(placeOf('coder', 'hive', inDir), { scope: 'user' });
     expect(file).toBe(join(dir, expected, 'hivemail.js'));
   });
 
   it('are those of one agent: a session reads the mail of one', async () => {
-    await installHooks(placeOf('coder'), PROJECT);
-    await expect(installHooks(placeOf('tester'), PROJECT)).rejects.toThrow('is there already');
-    expect(uninstallHooks(placeOf('tester'), PROJECT)).toMatchObject([{ did: 'nothing' }]);
+    await installSetup(placeOf('coder'), PROJECT);
+    await expect(installSetup(placeOf('tester'), PROJECT)).rejects.toThrow('is there already');
+    expect(uninstallSetup(placeOf('tester'), PROJECT)).toMatchObject([{ did: 'nothing' }]);
     expect(existsSync(pluginFile())).toBe(true);
   });
 
   it('load what comes with hivemail, and name their owner whatever the path of the hive', async () => {
     const hive = `it's "a"\u2028hive`;
-    await installHooks(placeOf('coder', hive), PROJECT);
+    await installSetup(placeOf('coder', hive), PROJECT);
     const home = join(dir, 'package', 'dist', 'doorbell', 'opencode');
     mkdirSync(home, { recursive: true });
     mkdirSync(join(dir, 'package', 'dist', 'cli'));
@@ -105,7 +105,7 @@ describe('the hooks of opencode', () => {
   });
 
   it('let opencode start when hivemail is gone', async () => {
-    await installHooks(placeOf('coder'), PROJECT);
+    await installSetup(placeOf('coder'), PROJECT);
     expect(await load(pluginFile())).toEqual({});
   });
 });

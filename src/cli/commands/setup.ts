@@ -6,23 +6,23 @@ import {
   DESK,
   type DoorbellMode,
   HivemailError,
-  type HooksPlace,
-  type HooksTarget,
-  installHooks,
+  installSetup,
   isClientName,
-  type ShownHooks,
-  showHooks,
+  type SetupPlace,
+  type SetupTarget,
+  type ShownSetup,
+  showSetups,
   type UninstallReport,
-  uninstallHooks,
+  uninstallSetup,
 } from '../../index.ts';
 import type { Context } from '../context.ts';
 
 /** What is set up in a client: its hooks, or the server of a mailbox. */
-export type Kind = HooksPlace['kind'];
+export type Kind = SetupPlace['kind'];
 
 /** Options of `hooks install`, `mcp install` and their `uninstall`. */
 export interface SetupOptions {
-  scope?: HooksTarget['scope'];
+  scope?: SetupTarget['scope'];
   mode?: DoorbellMode;
 }
 
@@ -39,7 +39,7 @@ export async function install(
 ): Promise<void> {
   const { name, target } = readTarget(context, [client, file], options);
   const place = placeOf(kind, context, name);
-  const report = await installHooks(place, target ?? { scope: 'project' }, options.mode);
+  const report = await installSetup(place, target ?? { scope: 'project' }, options.mode);
   if (context.json) return context.printJson(report);
   const did = { installed: 'Installed', updated: 'Brought up to date', nothing: 'Already there' };
   const { agent } = place.owner;
@@ -62,7 +62,7 @@ export async function uninstall(
   [client, file, options]: SetupArguments,
 ): Promise<void> {
   const { name, target } = readTarget(context, [client, file], options);
-  const reports = uninstallHooks(placeOfGone(kind, context, name), target);
+  const reports = uninstallSetup(placeOfGone(kind, context, name), target);
   if (context.json) return context.printJson(reports);
   for (const report of reports) context.print(sayUninstalled(report));
 }
@@ -87,7 +87,7 @@ export async function show(
   client: string | undefined,
 ): Promise<void> {
   const names = client === undefined ? CLIENT_NAMES : [requireClient(client)];
-  const shown = names.flatMap((name) => showHooks(placeOf(kind, context, name)));
+  const shown = names.flatMap((name) => showSetups(placeOf(kind, context, name)));
   if (context.json) return context.printJson(shown);
   for (const one of shown) context.print(sayShown(kind, one));
   if (shown.length === 0) {
@@ -95,7 +95,7 @@ export async function show(
   }
 }
 
-function sayShown(kind: Kind, shown: ShownHooks): string {
+function sayShown(kind: Kind, shown: ShownSetup): string {
   const { client, file, state, mode, problem, installedAt } = shown;
   const since = installedAt.slice(0, 'YYYY-MM-DD'.length);
   const told = kind === 'hooks' ? `  mode ${mode}` : '';
@@ -111,7 +111,7 @@ function readTarget(
   context: Context,
   [first, second]: [string, string | undefined],
   { scope }: SetupOptions,
-): { name: ClientName; target: HooksTarget | undefined } {
+): { name: ClientName; target: SetupTarget | undefined } {
   const isSwapped = scope === 'file' && !isClientName(first) && isClientName(second);
   const [client, file] = isSwapped ? [second, first] : [first, second];
   const name = requireClient(client);
@@ -129,7 +129,7 @@ function requireClient(word: string): ClientName {
   throw new HivemailError('usage', message);
 }
 
-function placeOf(kind: Kind, context: Context, client: ClientName): HooksPlace {
+function placeOf(kind: Kind, context: Context, client: ClientName): SetupPlace {
   const agent = context.agent();
   if (agent === DESK) {
     throw new HivemailError('refused', 'The desk is read by a person, not by a session.');
@@ -137,13 +137,13 @@ function placeOf(kind: Kind, context: Context, client: ClientName): HooksPlace {
   return placeAt(kind, context, { client, hive: context.hive.dir, agent });
 }
 
-function placeAt(kind: Kind, context: Context, owner: HooksPlace['owner']): HooksPlace {
+function placeAt(kind: Kind, context: Context, owner: SetupPlace['owner']): SetupPlace {
   const { env, cwd } = context.surface;
   return { kind, owner, root: join(owner.hive, 'agents', owner.agent), env, cwd: cwd() };
 }
 
 /** What is for an agent, or a hive, that is gone can still be taken out: both are named then. */
-function placeOfGone(kind: Kind, context: Context, client: ClientName): HooksPlace {
+function placeOfGone(kind: Kind, context: Context, client: ClientName): SetupPlace {
   const { hive, agent } = context.options;
   try {
     return placeOf(kind, context, client);

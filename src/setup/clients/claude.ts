@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { commandIn, ownerOf, ownsHooksOf } from '../hook-command.ts';
 import type { Entry } from '../json-entries.ts';
-import type { Asked, PlanHooks } from '../plan.ts';
+import type { Asked, PlanSetup } from '../plan.ts';
 import { isAtLeast } from '../version.ts';
 
 /** Events that every version knows; docs/clients.md says what happens at each. */
@@ -23,7 +23,7 @@ const WAIT_S = 86_400;
 const NEWER_SINCE = '2.1.197';
 
 /** Plans the hooks of Claude Code: groups in `hooks` of its settings, each with one command. */
-export const planClaude: PlanHooks = (asked) => {
+export const planClaude: PlanSetup = (asked) => {
   const version = asked.version('claude');
   const isNewer = version !== undefined && isAtLeast(version, NEWER_SINCE);
   const events = isNewer

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { commandIn, ownerOf, ownsHooksOf } from '../hook-command.ts';
 import type { Entry } from '../json-entries.ts';
-import type { Asked, PlanHooks } from '../plan.ts';
+import type { Asked, PlanSetup } from '../plan.ts';
 
 /** In seconds: a hook answers in milliseconds or not at all. Codex allows the last two 3 and no more. */
 const TIMEOUT_S_OF = {
@@ -18,7 +18,7 @@ const TIMEOUT_S_OF = {
  * Plans the hooks of Codex: groups in `hooks` of a hooks.json, each with one command. Its trust goes by
  * the file, the place in it and the whole definition, so these are the same in every mode and version.
  */
-export const planCodex: PlanHooks = (asked) => ({
+export const planCodex: PlanSetup = (asked) => ({
   file: fileOf(asked),
   change: {
     form: 'entries',

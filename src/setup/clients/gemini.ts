@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { commandIn, ownerOf, ownsHooksOf } from '../hook-command.ts';
 import type { Entry } from '../json-entries.ts';
-import type { Asked, PlanHooks } from '../plan.ts';
+import type { Asked, PlanSetup } from '../plan.ts';
 
 /** In milliseconds, unlike those of other clients: a hook answers at once or not at all. */
 const TIMEOUT_MS = 5000;
@@ -19,7 +19,7 @@ const MATCHER_OF: Readonly<Record<string, string | undefined>> = {
 };
 
 /** Plans the hooks of Gemini CLI: groups in `hooks` of a settings.json, each with one command. */
-export const planGemini: PlanHooks = (asked) => ({
+export const planGemini: PlanSetup = (asked) => ({
   file: fileOf(asked),
   change: {
     form: 'entries',

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import type { Asked, Plan, PlanHooks } from '../plan.ts';
+import type { Asked, Plan, PlanSetup } from '../plan.ts';
 import { isServer, ownsServerOf } from '../server-command.ts';
 
 /** Under which name clients know the server; some put it before the names of its tools. */
 const NAME = 'hivemail';
 
 /** Plans the server in Claude Code: `mcpServers` of `.mcp.json`, or of the person's own settings. */
-export const planClaudeServer: PlanHooks = (asked) => {
+export const planClaudeServer: PlanSetup = (asked) => {
   const { file, scope, cwd, home, env } = asked;
   const own = join(env['CLAUDE_CONFIG_DIR'] || home, '.claude.json');
   const path = file ?? (scope === 'project' ? join(cwd, '.mcp.json') : own);
@@ -23,7 +23,7 @@ export const planClaudeServer: PlanHooks = (asked) => {
 };
 
 /** Plans the server in Gemini CLI: `mcpServers` of its settings. */
-export const planGeminiServer: PlanHooks = (asked) => {
+export const planGeminiServer: PlanSetup = (asked) => {
   const { file, scope, cwd, home } = asked;
   const dir = scope === 'project' ? cwd : home;
   return {
@@ -34,7 +34,7 @@ export const planGeminiServer: PlanHooks = (asked) => {
 };
 
 /** Plans the server in opencode: `mcp` of its configuration. */
-export const planOpencodeServer: PlanHooks = (asked) => {
+export const planOpencodeServer: PlanSetup = (asked) => {
   const { file, scope, cwd, home, env } = asked;
   const dir =
     scope === 'project' ? cwd : join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'opencode');
@@ -47,7 +47,7 @@ export const planOpencodeServer: PlanHooks = (asked) => {
 };
 
 /** Plans the server in Codex: a table at the end of config.toml. */
-export const planCodexServer: PlanHooks = (asked) => {
+export const planCodexServer: PlanSetup = (asked) => {
   const { file, scope, cwd, home, env } = asked;
   const dir = scope === 'project' ? join(cwd, '.codex') : env['CODEX_HOME'] || join(home, '.codex');
   const { agent, hive } = asked.owner;

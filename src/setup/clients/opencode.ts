@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import type { Owner } from '../hook-command.ts';
-import type { Asked, PlanHooks } from '../plan.ts';
+import type { Asked, PlanSetup } from '../plan.ts';
 import type { Program } from '../program.ts';
 
 /**
  * Plans the hooks of opencode: a plugin of its own. The file is the same in every version and mode, since
  * what it loads comes with hivemail; a client that runs on after hivemail was removed does so without it.
  */
-export const planOpencode: PlanHooks = (asked) => ({
+export const planOpencode: PlanSetup = (asked) => ({
   file: fileOf(asked),
   change: { form: 'file', text: textOf(asked), mark: markOf(asked.owner) },
   notes: ['opencode loads its plugins when it starts: start those anew that run already.'],

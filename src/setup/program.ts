@@ -25,7 +25,8 @@ export const OWN_LAUNCHER = fileURLToPath(new URL('../cli/hivemail.cjs', import.
 
 /**
  * Chooses the paths by which hooks call hivemail: where a name in PATH leads to what runs here, that name,
- * since Homebrew, nvm and npm keep it over updates and remove what is behind it. On Windows the script
+ * since Homebrew, nvm and npm keep it over updates and remove what is behind it. Not a name that `npx` has
+ * put there for this one run, though it may lead to a clone that stays. On Windows the script
  * itself: npm's `.cmd` shim cuts arguments at the first line break.
  */
 export function findProgram({ env, execPath, launcher, platform }: ProgramPlace): Program {
@@ -33,7 +34,8 @@ export function findProgram({ env, execPath, launcher, platform }: ProgramPlace)
   const dirs = (env['PATH'] ?? '').split(delimiter).filter((dir) => dir.startsWith('/'));
   const named = (name: string, target: string): string | undefined => {
     const meant = leadsTo(target) ?? target;
-    return dirs.map((dir) => join(dir, name)).find((path) => leadsTo(path) === meant);
+    const paths = dirs.map((dir) => join(dir, name));
+    return paths.find((path) => !isInCache(path) && leadsTo(path) === meant);
   };
   return {
     node: named('node', execPath) ?? execPath,
@@ -43,7 +45,11 @@ export function findProgram({ env, execPath, launcher, platform }: ProgramPlace)
 
 /** Tells whether a program lies where a package manager deletes it without being asked. */
 export function isPassing({ launcher }: Program): boolean {
-  return /[\\/](?:_npx|dlx-[^\\/]*|bunx-[^\\/]*)[\\/]/.test(launcher);
+  return isInCache(launcher);
+}
+
+function isInCache(path: string): boolean {
+  return /[\\/](?:_npx|dlx-[^\\/]*|bunx-[^\\/]*)[\\/]/.test(path);
 }
 
 function leadsTo(path: string): string | undefined {

@@ -74,6 +74,17 @@ describe('the server of a mailbox in the settings of a client', () => {
     expect(readFileSync(file, 'utf8')).toBe(theirs);
   });
 
+  it('leaves the list of another server, which goes while ours is there', async () => {
+    const place = placeIn(tempDir(), 'claude');
+    const file = join(place.cwd, '.mcp.json');
+    const other = '"other":{"command":"x"}';
+    writeFileSync(file, `{"mcpServers":{${other}}}`);
+    await installSetup(place, { scope: 'project' });
+    writeFileSync(file, readFileSync(file, 'utf8').replace(`${other},`, ''));
+    uninstallSetup(place);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ mcpServers: {} });
+  });
+
   it('refuses a second agent in one file, since a session is one agent', async () => {
     const dir = tempDir();
     await installSetup(placeIn(dir, 'claude'), { scope: 'project' });

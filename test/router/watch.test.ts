@@ -28,9 +28,22 @@ async function watchDir() {
   return { dir, watch, events: () => events };
 }
 
+/** chokidar holds a timer of one second after a listing, also once it is closed. */
+const CHOKIDAR_TIMER_MS = 1000;
+
+/** Closes a watch and lets its library's timer run out, which is nothing that we have left open. */
+function closing(watch: AsyncDisposable): AsyncDisposable {
+  return {
+    [Symbol.asyncDispose]: async () => {
+      await watch[Symbol.asyncDispose]();
+      await pause(CHOKIDAR_TIMER_MS);
+    },
+  };
+}
+
 it('tells of a letter, and of none that is still under a name with a dot', async () => {
   const { dir, watch, events } = await watchDir();
-  await using _ = watch;
+  await using _ = closing(watch);
   const before = events();
   writeFileSync(join(dir, '.tmp-1'), 'x');
   writeFileSync(join(dir, '.sent', 'old.json'), 'x');

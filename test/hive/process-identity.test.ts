@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   bootId,
   isSameProcessAlive,
@@ -45,19 +45,22 @@ describe('the identity of a process', () => {
     await end(child);
   });
   it('finds a killed process ended although its parent has not looked yet', async () => {
-    // The shell starts a child, and turns into a program that never waits for it.
-    const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60'], {
+    // A parent that starts a child and then stands still: nothing in it can wait for the child.
+    const standStill =
+      "const child = require('node:child_process').spawn('sleep', ['60'], { stdio: 'ignore' });" +
+      "require('node:fs').writeSync(1, String(child.pid));" +
+      'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);';
+    const parent = spawn(process.execPath, ['-e', standStill], {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
+    onTestFinished(() => end(parent));
     const [line] = await once(parent.stdout, 'data');
     const pid = Number(String(line));
     const identity = { pid, startedAt: processIdentity(pid), bootId: bootId() };
     expect(isSameProcessAlive(identity)).toBe(true);
     process.kill(pid, 'SIGKILL');
-    await pause(50);
+    await vi.waitFor(() => expect(isSameProcessAlive(identity)).toBe(false));
     expect(() => process.kill(pid, 0)).not.toThrow();
-    expect(isSameProcessAlive(identity)).toBe(false);
-    await end(parent);
   });
   it('tells a process from a later one with the same number, and from one of another boot', () => {
     const own = ownIdentity();

@@ -2,6 +2,7 @@ import { isHive } from '../hive/init.ts';
 import { type HiveLayout, layoutOf } from '../hive/layout.ts';
 import { acknowledge, findInInbox, type InboxEntry, listInbox } from '../hive/mailbox.ts';
 import { createNodeFs } from '../hive/node-fs.ts';
+import { readMessageText } from '../hive/read-message.ts';
 import { agentOf, type RegistryAgent, readRegistry, rosterOf } from '../hive/registry.ts';
 import type { RosterChange } from '../hive/roster-change.ts';
 import { systemClock } from '../hive/system-clock.ts';
@@ -58,8 +59,6 @@ export interface Hive {
   status(): HiveStatus;
 }
 
-const MOST_MESSAGE_BYTES = 64 * 1024 * 1024;
-
 /**
  * Opens a hive to send, read and look. Takes no lock and starts nothing.
  * @param dir - absolute path
@@ -96,7 +95,7 @@ export function openHive(dir: string): Hive {
     read: (agent, id) => findInInbox(fs, layout, agent, id),
     readText: (agent, id) => {
       const { path } = findInInbox(fs, layout, agent, id);
-      return Buffer.from(fs.read(path, MOST_MESSAGE_BYTES).bytes).toString('utf8');
+      return readMessageText(fs, path);
     },
     ack: (agent, id) => acknowledge(fs, layout, agent, id),
     held: () => listHeld({ fs, layout }),

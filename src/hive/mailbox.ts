@@ -12,6 +12,7 @@ import type { HiveLayout } from './layout.ts';
 import { isLetterName } from './letter-name.ts';
 import { makeMissing } from './make-missing.ts';
 import { randomTail } from './random.ts';
+import { readMessageText } from './read-message.ts';
 
 /** A file in an inbox. */
 export interface InboxEntry {
@@ -24,8 +25,6 @@ export interface InboxEntry {
   /** It lies in `.done`. */
   handled: boolean;
 }
-
-const MOST_MESSAGE_BYTES = 64 * 1024 * 1024;
 
 /**
  * Lists an inbox, oldest first.
@@ -140,7 +139,7 @@ function readEntry(
   const path = join(dir, name);
   const id = name.slice(0, -'.json'.length);
   try {
-    const text = Buffer.from(fs.read(path, MOST_MESSAGE_BYTES).bytes).toString('utf8');
+    const text = readMessageText(fs, path);
     return { id, path, message: parseMessage(text), handled };
   } catch (error) {
     if (systemCode(error) === undefined) throw error;

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { readMessageText } from '../hive/read-message.ts';
 import type { AgentId } from '../protocol/addresses.ts';
 import { systemCode } from '../protocol/errors.ts';
 import { isMessageId, type MessageId } from '../protocol/ids.ts';
@@ -9,7 +10,6 @@ import { isExpired } from './deferral.ts';
 import type { Router } from './router.ts';
 import { inputKey } from './spoken-for.ts';
 
-const MOST_COPY_BYTES = 64 * 1024 * 1024;
 /** Copies decided on in one pass; more follow in the next. */
 const MOST_DUE = 500;
 
@@ -90,7 +90,7 @@ function readCopy(
   const path = join(epoch.deferred, name);
   let why = 'no message';
   try {
-    const text = Buffer.from(fs.read(path, MOST_COPY_BYTES).bytes).toString('utf8');
+    const text = readMessageText(fs, path);
     const message = parseMessage(text);
     if (message !== undefined) return message;
   } catch (error) {

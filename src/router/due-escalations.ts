@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { AnchoredPaths } from '../hive/anchored-paths.ts';
+import { readMessageText } from '../hive/read-message.ts';
 import type { AgentId } from '../protocol/addresses.ts';
 import { systemCode } from '../protocol/errors.ts';
 import type { Message } from '../protocol/message.ts';
@@ -56,7 +57,7 @@ function findLeft(router: Router, wait: PersonWait): Message | undefined {
 }
 
 function readMessage(fs: Router['fs'], path: string): Message | undefined {
-  return parseMessage(Buffer.from(fs.read(path, MOST_BYTES).bytes).toString('utf8'));
+  return parseMessage(readMessageText(fs, path));
 }
 
 /** Reads a letter as it was accepted, from the history's queue, for as long as it waits there. */

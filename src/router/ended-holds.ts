@@ -1,11 +1,11 @@
 import { join } from 'node:path';
+import { readMessageText } from '../hive/read-message.ts';
 import { type AgentId, DESK, isAgentId } from '../protocol/addresses.ts';
 import { systemCode } from '../protocol/errors.ts';
 import { parseMessage } from '../protocol/parse-message.ts';
 import type { HeldMessage } from '../routing/inputs.ts';
 import type { Router } from './router.ts';
 
-const MOST_MESSAGE_BYTES = 64 * 1024 * 1024;
 /** Messages released in one pass; more follow in the next. */
 const MOST_RELEASES = 500;
 
@@ -98,7 +98,7 @@ function* readHeld(
 ): Generator<HeldMessage | undefined> {
   let text: string;
   try {
-    text = Buffer.from(fs.read(path, MOST_MESSAGE_BYTES).bytes).toString('utf8');
+    text = readMessageText(fs, path);
   } catch (error) {
     const code = systemCode(error);
     if (code === undefined) throw error;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { isLetterName } from '../../hive/letter-name.ts';
+import { readMessageText } from '../../hive/read-message.ts';
 import type { AgentId } from '../../protocol/addresses.ts';
 import { systemCode } from '../../protocol/errors.ts';
 import { parseMessage } from '../../protocol/parse-message.ts';
@@ -8,7 +9,6 @@ import { allWell, count, nameSome, type Observation } from '../finding.ts';
 
 /** Letters of one inbox that are read; the oldest first. */
 const MOST_READ = 1000;
-const MOST_MESSAGE_BYTES = 64 * 1024 * 1024;
 
 /** Looks whether the unhandled letters in the inboxes are messages. */
 export async function checkInboxes(exam: Examination): Promise<Observation[]> {
@@ -44,7 +44,7 @@ function lettersOf({ fs, layout }: Examination, owner: AgentId): string[] {
 
 function problemOf({ fs }: Examination, path: string): string | undefined {
   try {
-    const text = Buffer.from(fs.read(path, MOST_MESSAGE_BYTES).bytes).toString('utf8');
+    const text = readMessageText(fs, path);
     return parseMessage(text) === undefined ? 'no message' : undefined;
   } catch (error) {
     const code = systemCode(error);

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
+import { readMessageText } from '../../hive/read-message.ts';
 import { DESK, isAgentId } from '../../protocol/addresses.ts';
 import { parseMessage } from '../../protocol/parse-message.ts';
 import { type Examination, inHive, namesIn, unlessBroken } from '../examination.ts';
 import { allWell, count, nameSome, type Observation } from '../finding.ts';
 
 const MOST_READ = 5000;
-const MOST_MESSAGE_BYTES = 64 * 1024 * 1024;
 
 /** Looks for originals that could not be put into a `.sent/`. */
 export async function checkUnfiled(exam: Examination): Promise<Observation[]> {
@@ -69,9 +69,7 @@ export async function checkHeld(exam: Examination): Promise<Observation[]> {
 
 /** Only under its own id can a message be released. */
 function codeOf({ fs }: Examination, path: string): string | undefined {
-  const message = unlessBroken(() =>
-    parseMessage(Buffer.from(fs.read(path, MOST_MESSAGE_BYTES).bytes).toString('utf8')),
-  );
+  const message = unlessBroken(() => parseMessage(readMessageText(fs, path)));
   if (message === undefined || !path.endsWith(`${message.id}.json`)) return undefined;
   return message.held?.code ?? 'unknown';
 }

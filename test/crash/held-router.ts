@@ -43,11 +43,7 @@ export class HeldRouter implements AsyncDisposable {
     const answers = new Answers(child, child.stdio[3] as Duplex);
     const first = await answers.next();
     if (first?.threads === undefined) throw new Error('The built program can not be loaded.');
-    return new HeldRouter(
-      child,
-      answers,
-      [...first.threads].sort((a, b) => a - b),
-    );
+    return new HeldRouter(child, answers, byAge(first.threads, child.pid as number));
   }
 
   /** Whether it can still be told anything. */
@@ -74,6 +70,12 @@ export class HeldRouter implements AsyncDisposable {
     this.#child.kill('SIGKILL');
     await this.#answers.closed;
   }
+}
+
+/** Orders threads by age: their numbers rise from that of the main one on, and begin anew at the highest. */
+function byAge(threads: readonly number[], main: number): number[] {
+  const began = (thread: number): number => (thread < main ? 1 : 0);
+  return threads.toSorted((a, b) => began(a) - began(b) || a - b);
 }
 
 interface Answer {

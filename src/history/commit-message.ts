@@ -3,6 +3,7 @@ import type { HistoryRecord, RecordedBatch, RecordedMessage } from '../protocol/
 
 const SUBJECT_MOST = 72;
 const NAMED_RECIPIENTS = 3;
+const NAMED_FILES = 100;
 
 /**
  * Writes the commit message of a batch: a subject for people, then one block of trailers, so that
@@ -13,6 +14,24 @@ export function commitMessage(batch: RecordedBatch): string {
   const trailers = [['Batch', batch.batch], ...batch.records.flatMap(trailersOf)];
   const lines = trailers.map(([key = '', value = '']) => `${key}: ${escapeLine(value)}`);
   return `${subjectOf(batch.records)}\n\n${lines.join('\n')}\n`;
+}
+
+/**
+ * Writes the commit message of a change of small files: `state: board.md, agents/coder/memory.md`.
+ * @param changes - paths in the history; removed where there are no bytes
+ */
+export function stateMessage(
+  changes: readonly { path: string; bytes: Uint8Array | undefined }[],
+): string {
+  const names = changes.map(({ path, bytes }) => {
+    const name = path.slice(path.indexOf('/') + 1);
+    return bytes === undefined ? `${name} removed` : name;
+  });
+  const listed = `state: ${names.join(', ')}`;
+  const isShort = lengthOf(listed) <= SUBJECT_MOST || names.length === 1;
+  const subject = isShort ? listed : `state: ${names.length} files`;
+  const trailers = changes.slice(0, NAMED_FILES).map(({ path }) => `State: ${escapeLine(path)}`);
+  return `${escapeLine(subject)}\n\n${trailers.join('\n')}\n`;
 }
 
 function trailersOf({ id, message }: HistoryRecord): string[][] {

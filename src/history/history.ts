@@ -5,25 +5,28 @@
  * failure here throws into the router or reaches the mail. What git is told stands in recorder.ts;
  * what stands in `hive/.git` in repository.ts.
  */
+import { basename } from 'node:path';
 import type { HiveFs } from '../hive/hive-fs.ts';
+import type { HiveLayout } from '../hive/layout.ts';
+import type { AgentId } from '../protocol/addresses.ts';
 import { type Clock, toTimestamp } from '../protocol/clock.ts';
 import { HivemailError, systemCode } from '../protocol/errors.ts';
 import { Backoff } from './backoff.ts';
-import { compactPacks } from './compact.ts';
+import { Compaction } from './compact.ts';
 import { Gathering, type GatherTimes } from './gathering.ts';
-import { type HistoryPlace, type HistoryReport, prepareHistory } from './prepare.ts';
-import { listQueue, type QueueGroup, readGroup } from './queue.ts';
+import { type HistoryReport, prepareHistory } from './prepare.ts';
+import { listQueue, putAside, type QueueGroup, readGroup, removeRecorded } from './queue.ts';
 import { type Repository, recordBatches } from './recorder.ts';
 import { settlesWithin } from './settles-within.ts';
+import { StateHistory } from './state-history.ts';
 
-const COMPACT_RETRY_MS = 600_000;
 const FLUSH_MS = 10_000;
 const CLOSE_MS = 10_000;
 const COUNTED_MOST = 10_000;
 
 /** What the history of a hive takes from outside. */
 export interface HistoryOptions {
-  layout: HistoryPlace;
+  layout: HiveLayout;
   clock: Clock;
   fs: HiveFs;
   /** Told of what should be known; of a failure that lasts, once. */
@@ -63,6 +66,13 @@ export interface History extends AsyncDisposable {
   /** Has what waits recorded soon, unless a failure is too recent. Never throws. */
   nudge(): void;
   /**
+   * Looks which of the small files (roster, tasks, plan, what agents say of themselves) have changed, and
+   * has them recorded soon. Costs some `lstat`, and nothing of git.
+   * @param which - `due`: those whose turn it is, so that each is looked at every few seconds. `all`: every
+   *   one, before the router ends
+   */
+  lookAtState(agents: readonly AgentId[], which: 'due' | 'all'): void;
+  /**
    * Records what waits, at once even after a failure.
    * @returns whether the queue is empty; false also when time is up or the signal says so
    */
@@ -85,12 +95,12 @@ class QueueHistory implements History {
   readonly #closing = new AbortController();
   readonly #backoff: Backoff;
   readonly #gathering: Gathering | undefined;
-  #compacting: AbortController | undefined;
+  readonly #state: StateHistory;
+  readonly #compaction: Compaction;
   #repository: Repository | undefined;
   #running: Promise<void> | undefined;
   #again = false;
   #closed = false;
-  #compactAt = Number.NEGATIVE_INFINITY;
   #prepared = false;
   #problem: string | undefined;
   #reported: string | undefined;
@@ -99,7 +109,13 @@ class QueueHistory implements History {
 
   constructor(options: HistoryOptions) {
     this.#options = options;
-    const { clock, gather } = options;
+    const { clock, gather, fs, layout } = options;
+    const report = (told: HistoryReport): void => this.#report(told);
+    this.#state = new StateHistory({ fs, layout, clock, report });
+    this.#compaction = new Compaction(clock, (cause) => {
+      const sentence = `The history's packs could not be joined; it grows slower to write. ${messageOf(cause)}`;
+      this.#report({ kind: 'compacting-failed', sentence, cause });
+    });
     this.#backoff = new Backoff(clock);
     this.#gathering = gather && new Gathering(gather, clock, () => this.#start());
   }
@@ -111,8 +127,13 @@ class QueueHistory implements History {
     else this.#gathering.add();
   }
 
+  lookAtState(agents: readonly AgentId[], which: 'due' | 'all'): void {
+    const isWaiting = this.#state.look(agents, which);
+    if (isWaiting && this.#running === undefined) this.nudge();
+  }
+
   async flush({ timeoutMs = FLUSH_MS, signal }: FlushOptions = {}): Promise<boolean> {
-    this.#compacting?.abort();
+    this.#compaction.abort();
     await settlesWithin(this.#recordNow(), timeoutMs, signal);
     return this.#count().behind === 0;
   }
@@ -131,7 +152,7 @@ class QueueHistory implements History {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     this.#gathering?.cancel();
-    this.#compacting?.abort();
+    this.#compaction.abort();
     if (await settlesWithin(this.#running, this.#options.closeMs ?? CLOSE_MS)) return;
     this.#closing.abort(new HivemailError('timeout', 'The hive is closed; git was ended.'));
     await this.#running;
@@ -156,7 +177,7 @@ class QueueHistory implements History {
     try {
       await this.#recordAll();
       this.#succeed();
-      if (!this.#again && !this.#closed) await this.#compact();
+      if (!this.#again && !this.#closed) await this.#compaction.run(this.#repository);
     } catch (error) {
       this.#fail(error);
     } finally {
@@ -175,13 +196,20 @@ class QueueHistory implements History {
     for (let names = list(); names.length > 0 && !this.#closed; ) {
       const group = readGroup(fs, layout.historyQueue, names);
       await this.#record(repository, group);
-      for (const { name, error } of [...group.failed, ...this.#moveUnreadable(group)]) {
+      for (const { name, error } of [...group.failed, ...this.#putAside(group)]) {
         stuck.set(name, error);
       }
       names = names.slice(group.taken.length);
       if (names.length === 0) names = list();
     }
+    await this.#recordState(repository);
     for (const error of stuck.values()) throw error;
+  }
+
+  async #recordState(repository: Repository): Promise<void> {
+    const goOn = (): boolean => !this.#closed;
+    const recorded = await this.#state.record(repository, { signal: this.#closing.signal, goOn });
+    if (recorded) this.#lastRecordedAt = toTimestamp(this.#options.clock.now());
   }
 
   async #prepare(): Promise<Repository> {
@@ -208,48 +236,17 @@ class QueueHistory implements History {
       const { recorded } = await recordBatches(repository, group.batches, this.#closing.signal);
       if (recorded > 0) this.#lastRecordedAt = toTimestamp(this.#options.clock.now());
     }
-    for (const path of group.paths) this.#unlink(path);
+    removeRecorded(this.#options.fs, group.paths);
   }
 
-  #unlink(path: string): void {
-    try {
-      this.#options.fs.unlink(path);
-    } catch (error) {
-      if (systemCode(error) !== 'ENOENT') throw error;
-    }
-  }
-
-  #moveUnreadable({ unreadable }: QueueGroup): QueueGroup['failed'] {
+  #putAside({ unreadable }: QueueGroup): QueueGroup['failed'] {
     const { fs, layout } = this.#options;
-    const failed: QueueGroup['failed'] = [];
-    for (const name of unreadable) {
-      const path = `${layout.historyQueue}/${name}`;
-      try {
-        fs.rename(path, `${path}.unreadable`);
-        const sentence = `${path} holds no batch and is not in the history. It is kept as ${name}.unreadable.`;
-        this.#report({ kind: 'unreadable-batch', sentence });
-      } catch (error) {
-        failed.push({ name, error });
-      }
+    const { aside, failed } = putAside(fs, layout.historyQueue, unreadable);
+    for (const path of aside) {
+      const sentence = `${path} holds no batch and is not in the history. It is kept as ${basename(path)}.unreadable.`;
+      this.#report({ kind: 'unreadable-batch', sentence });
     }
     return failed;
-  }
-
-  async #compact(): Promise<void> {
-    const { clock } = this.#options;
-    if (this.#repository === undefined || clock.monotonic() < this.#compactAt) return;
-    this.#compacting = new AbortController();
-    const { signal } = this.#compacting;
-    try {
-      await compactPacks(this.#repository, { signal });
-    } catch (error) {
-      if (signal.aborted) return;
-      this.#compactAt = clock.monotonic() + COMPACT_RETRY_MS;
-      const sentence = `The history's packs could not be joined; it grows slower to write. ${messageOf(error)}`;
-      this.#report({ kind: 'compacting-failed', sentence, cause: error });
-    } finally {
-      this.#compacting = undefined;
-    }
   }
 
   #succeed(): void {
@@ -261,6 +258,7 @@ class QueueHistory implements History {
   /** Looks at everything anew next time: git may be installed by then, the repository gone. */
   #fail(error: unknown): void {
     this.#repository = undefined;
+    this.#state.forgetRecorded();
     this.#backoff.fail();
     if (this.#closing.signal.aborted) return;
     this.#problem = messageOf(error);

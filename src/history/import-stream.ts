@@ -35,39 +35,69 @@ export function historyFiles({ id, message, original }: HistoryRecord): HistoryF
   return files;
 }
 
+/** A change of a file in a commit: its new content, or that it is gone. */
+export interface FileChange {
+  path: string;
+  bytes: Uint8Array | undefined;
+}
+
+/** A commit to be made. */
+export interface PlannedCommit {
+  message: string;
+  /** Milliseconds since the epoch. */
+  atMs: number;
+  changes: readonly FileChange[];
+}
+
+/** Plans the commit of a batch. */
+export function batchCommit(batch: RecordedBatch): PlannedCommit {
+  return {
+    message: commitMessage(batch),
+    atMs: Date.parse(batch.at),
+    changes: batch.records.flatMap(historyFiles),
+  };
+}
+
 /**
- * Renders batches as input for `git fast-import --done`: a commit each, one upon the other.
+ * Renders commits as input for `git fast-import --done`, one upon the other.
  * @param parent - the commit the first one stands on; nothing begins a history. Were the branch
  *   elsewhere by then, fast-import would refuse, as that is no fast-forward
  * @returns chunks in order; together the whole stream
  * @see https://git-scm.com/docs/git-fast-import
  */
-export function importStream(
-  batches: readonly RecordedBatch[],
+export function commitStream(
+  commits: readonly PlannedCommit[],
   parent: string | undefined,
 ): Uint8Array[] {
   return [
-    ...batches.flatMap((batch, index) => {
+    ...commits.flatMap((planned, index) => {
       const mark = index + 1;
       const from = index === 0 ? parent : `:${index}`;
-      return commit(batch, mark, from);
+      return commit(planned, mark, from);
     }),
     line('done'),
   ];
 }
 
-function commit(batch: RecordedBatch, mark: number, from: string | undefined): Uint8Array[] {
-  const seconds = Math.max(0, Math.floor(Date.parse(batch.at) / 1000));
+function commit(
+  { message, atMs, changes }: PlannedCommit,
+  mark: number,
+  from: string | undefined,
+): Uint8Array[] {
+  const seconds = Math.max(0, Math.floor(atMs / 1000));
   return [
     line(`commit ${BRANCH}`),
     line(`mark :${mark}`),
     line(`committer ${COMMITTER} ${seconds} +0000`),
-    ...data(Buffer.from(commitMessage(batch), 'utf8')),
+    ...data(Buffer.from(message, 'utf8')),
     ...(from === undefined ? [] : [line(`from ${from}`)]),
-    ...batch.records
-      .flatMap(historyFiles)
-      .flatMap(({ path, bytes }) => [line(`M 100644 inline ${path}`), ...data(bytes)]),
+    ...changes.flatMap(change),
   ];
+}
+
+function change({ path, bytes }: FileChange): Uint8Array[] {
+  if (bytes === undefined) return [line(`D ${path}`)];
+  return [line(`M 100644 inline ${path}`), ...data(bytes)];
 }
 
 /** Counted in bytes: no content can end its own block and become a command. */

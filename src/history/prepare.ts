@@ -20,6 +20,7 @@ export interface HistoryReport {
     | 'foreign-repository'
     | 'damaged-repository'
     | 'orphan-ended'
+    | 'state-skipped'
     | 'old-git';
   /** What happened and what to do, in sentences. */
   sentence: string;

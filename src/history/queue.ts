@@ -55,6 +55,40 @@ export function readGroup(fs: HiveFs, dir: string, names: readonly string[]): Qu
   return group;
 }
 
+/** Removes files of the queue whose batches git holds; one that is gone is fine. */
+export function removeRecorded(fs: HiveFs, paths: readonly string[]): void {
+  for (const path of paths) {
+    try {
+      fs.unlink(path);
+    } catch (error) {
+      if (systemCode(error) !== 'ENOENT') throw error;
+    }
+  }
+}
+
+/**
+ * Gives files that hold no batch another name, so that they are not read again.
+ * @returns the absolute paths they had; and those that the file system would not rename, by name
+ */
+export function putAside(
+  fs: HiveFs,
+  dir: string,
+  names: readonly string[],
+): { aside: string[]; failed: QueueGroup['failed'] } {
+  const aside: string[] = [];
+  const failed: QueueGroup['failed'] = [];
+  for (const name of names) {
+    const path = join(dir, name);
+    try {
+      fs.rename(path, `${path}.unreadable`);
+      aside.push(path);
+    } catch (error) {
+      failed.push({ name, error });
+    }
+  }
+  return { aside, failed };
+}
+
 /** @returns the size of the file, in bytes */
 function addFile(fs: HiveFs, dir: string, name: string, group: QueueGroup): number {
   const path = join(dir, name);

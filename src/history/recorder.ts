@@ -5,7 +5,8 @@ import type { HiveFs } from '../hive/hive-fs.ts';
 import type { RecordedBatch } from '../protocol/record.ts';
 import { forgetChild, recordChild } from './child-record.ts';
 import type { Git, GitCall } from './git.ts';
-import { BRANCH, historyFiles, importStream } from './import-stream.ts';
+import type { Dialogue } from './git-process.ts';
+import { BRANCH, batchCommit, commitStream, historyFiles } from './import-stream.ts';
 import { syncWritten } from './sync-tree.ts';
 
 const IMPORT_TIMEOUT_MS = 600_000;
@@ -40,28 +41,41 @@ export async function recordBatches(
 ): Promise<RecordingResult> {
   const tip = await readTip(repository, signal);
   const byPath = byFirstPath(batches);
-  const packs = listPacks(repository);
   let recorded = 0;
-  await runRecorded(repository, ['fast-import', '--quiet', '--done'], {
-    dialogue: async function* (output) {
-      const answers = createInterface({ input: output })[Symbol.asyncIterator]();
-      const fresh = tip === undefined ? [...byPath.values()] : [];
-      if (tip !== undefined) {
-        yield listQuestions(tip, byPath.keys());
-        for (const batch of byPath.values()) {
-          if (isMissing(await answers.next())) fresh.push(batch);
-        }
+  const dialogue: Dialogue = async function* (output) {
+    const answers = createInterface({ input: output })[Symbol.asyncIterator]();
+    const fresh = tip === undefined ? [...byPath.values()] : [];
+    if (tip !== undefined) {
+      yield listQuestions(tip, byPath.keys());
+      for (const batch of byPath.values()) {
+        if (isMissing(await answers.next())) fresh.push(batch);
       }
-      recorded = fresh.length;
-      yield* importStream(fresh, tip);
-    },
+    }
+    recorded = fresh.length;
+    yield* commitStream(fresh.map(batchCommit), tip);
+  };
+  await importInto(repository, dialogue, signal);
+  return { recorded, skipped: batches.length - recorded };
+}
+
+/**
+ * Runs one fast-import and makes durable what it wrote.
+ * @throws HivemailError `git`
+ */
+export async function importInto(
+  repository: Repository,
+  dialogue: Dialogue,
+  signal?: AbortSignal,
+): Promise<void> {
+  const packs = listPacks(repository);
+  await runRecorded(repository, ['fast-import', '--quiet', '--done'], {
+    dialogue,
     signal,
     timeoutMs: IMPORT_TIMEOUT_MS,
   });
   if (!repository.git.syncsAll) await syncAllWritten(repository, packs);
   // Also when all was there: the router that recorded it may have been killed before this.
   await syncDirectories(repository);
-  return { recorded, skipped: batches.length - recorded };
 }
 
 /**
@@ -85,8 +99,11 @@ export async function runRecorded(
   }
 }
 
-/** Reads the branch as git itself does first, and asks git only where that is not enough. */
-async function readTip(
+/**
+ * Reads the branch as git itself does first, and asks git only where that is not enough.
+ * @returns the commit it stands at; nothing while the history is empty
+ */
+export async function readTip(
   { git, gitDir }: Repository,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {

@@ -3,10 +3,12 @@
  * the guarantee; the watch only brings the next pass forward.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import type { History } from '../history/history.ts';
 import { systemClock } from '../hive/system-clock.ts';
 import { DESK } from '../protocol/addresses.ts';
 import { systemCode } from '../protocol/errors.ts';
 import type { LogRow } from '../protocol/event.ts';
+import { lookAtState } from './look-at-state.ts';
 import { noteHandled } from './note-handled.ts';
 import { type OpenRouterOptions, openRouter } from './open-router.ts';
 import { type PassReport, runPass } from './pass.ts';
@@ -95,7 +97,7 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
 
 interface Loop {
   router: Router;
-  history: { state(): { ok: boolean; behind: number } };
+  history: History;
   bell: Bell;
   watch: DirectoryWatch | undefined;
   /** The roster whose outboxes are watched. */
@@ -131,6 +133,7 @@ async function close(loop: Loop): Promise<void> {
   try {
     await loop.watch?.[Symbol.asyncDispose]();
     noteHandled(loop.router, 'all');
+    lookAtState(loop, 'all');
     await loop.status.write();
   } finally {
     await loop[Symbol.asyncDispose]();
@@ -145,6 +148,7 @@ async function pass(loop: Loop): Promise<PassReport | undefined> {
     report = await runPass(router, { takeIn: true });
     router.health.clear('pass');
     watchOutboxes(loop);
+    lookAtState(loop, 'due');
   } catch (error) {
     const code = systemCode(error) ?? 'internal';
     if (code === 'fenced') throw error;

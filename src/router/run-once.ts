@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '../protocol/clock.ts';
 import { HivemailError, systemCode } from '../protocol/errors.ts';
 import type { Health } from './health.ts';
+import { lookAtState } from './look-at-state.ts';
 import { noteHandled } from './note-handled.ts';
 import { type OpenRouterOptions, openRouter } from './open-router.ts';
 import { type PassReport, runPass } from './pass.ts';
@@ -35,6 +36,7 @@ export async function runOnce(options: OpenRouterOptions): Promise<OnceReport> {
   try {
     const { letters, waiting } = await runPasses(open.router, options.clock);
     noteHandled(open.router, 'all');
+    lookAtState(open, 'all');
     const recorded = await open.history.flush();
     const amiss = inTheWay(open.router.health);
     return { letters, waiting, recorded, left: [...amiss, ...(await open.close())] };

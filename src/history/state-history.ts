@@ -68,6 +68,7 @@ export class StateHistory {
   /** Takes nothing for recorded that was: the repository may be another one next time. */
   forgetRecorded(): void {
     this.#recorded = undefined;
+    this.#watch.forgetAll();
   }
 
   async #recordGroup(
@@ -76,10 +77,7 @@ export class StateHistory {
     signal: AbortSignal,
   ): Promise<boolean> {
     const { fs, layout, clock } = this.#options;
-    if (this.#recorded === undefined) {
-      this.#recorded = await readRecordedState(repository, signal);
-      this.#watch.forgetAll();
-    }
+    this.#recorded ??= await readRecordedState(repository, signal);
     const { contents, left } = readSome(fs, layout, files);
     this.#watch.putBack(left);
     for (const content of contents) this.#noteSkipped(content);

@@ -192,7 +192,7 @@ describe('the small files of a hive', () => {
       if (!broken || !path.endsWith('tasks.json')) return read(path, most, from);
       throw Object.assign(new Error('EIO: read'), { code: 'EIO' });
     };
-    await look(history);
+    for (let turn = 0; turn < 3; turn++) await look(history);
     expect(hives.files(hive)).toEqual(ALL.filter((path) => path !== 'state/tasks.json'));
     broken = false;
     await look(history);
@@ -215,6 +215,7 @@ describe('the small files of a hive', () => {
     say('');
     await history.flush(LONG);
     expect(hives.files(hive)).toEqual(ALL);
+    for (let turn = 0; turn < 3; turn++) await look(history);
     rmSync(hive.layout.git, { recursive: true });
     hives.enqueue(hive, hives.makeBatch(hive));
     await history.flush(LONG);

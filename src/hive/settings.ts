@@ -28,6 +28,8 @@ const settingsSchema = z.strictObject({
       lettersPerSender: count.default(100),
       bytesPerPass: count.default(32 * 1024 * 1024),
       sortedNames: count.default(5000),
+      /** A pass that takes in a flood aims at this time, in milliseconds. */
+      floodMs: count.default(100),
     })
     .prefault({}),
   /** How long a file lies still before the router gives up waiting for its writer. */

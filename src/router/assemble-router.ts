@@ -17,6 +17,7 @@ import { RoutingMemory } from '../routing/memory.ts';
 import { recallRow } from '../routing/recall.ts';
 import { parseClaimName } from '../spool/claim-name.ts';
 import { type Epoch, requireEpoch } from '../spool/epoch.ts';
+import { FloodPace } from '../spool/flood-pace.ts';
 import { listOwed } from '../spool/owed.ts';
 import { parseDeferredName } from '../spool/publish.ts';
 import { OutboxScanner } from '../spool/scan.ts';
@@ -93,6 +94,7 @@ export function assembleRouter(parts: RouterParts): Router {
     },
     ...{ committed: new Set(), incomplete: new Set(), unanswered: new Map() },
     scanner: new OutboxScanner(fs, layout),
+    floodPace: new FloodPace(),
     settling: new SettleWatch(),
     deferral: new DeferralSchedule(),
     doorbells: new DoorbellEvents(rows),

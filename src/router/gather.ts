@@ -54,16 +54,16 @@ export function gatherWork(router: Router, options: GatherOptions): Work {
   const { settings, settling: watch, ids, clock } = router;
   const { limits, settle, budget } = settings;
   const nowMs = clock.monotonic();
-  const context = { ...router, limits, settle, budget, watch, nextId: ids.next, nowMs };
+  const floodLetters = router.floodPace.letters;
+  const context = {
+    ...{ ...router, limits, settle, budget, floodLetters, watch, nextId: ids.next, nowMs },
+  };
   const left = readClaims(claimsLeft(router, options), context, budget);
-  const found = router.scanner.scan(
-    options.takeIn ? senders(router) : [],
-    budget.sortedNames,
-    nowMs,
-  );
+  const found = router.scanner.scan(options.takeIn ? senders(router) : [], budget, nowMs);
   const claimed = claimLetters(found.candidates, { ...context, budget: left.budget });
   const taken = readClaims(claimed.claimed, context, left.budget);
   const strays = noteStrays(found.strays, router, nowMs);
+  for (const candidate of claimed.stayed) router.scanner.passOver(candidate);
   for (const agent of [...claimed.pending, ...strays.pending]) router.scanner.keepPending(agent);
   noteFindings({ found, claimed, unread: [...left.trouble, ...taken.trouble] }, router);
   return {
@@ -74,7 +74,7 @@ export function gatherWork(router: Router, options: GatherOptions): Work {
       escalations: options.takeIn ? dueEscalations(router, nowMs) : [],
       strays: strays.due,
     },
-    more: claimed.more || left.more,
+    more: claimed.more || left.more || found.more,
     waiting: claimed.waiting || strays.waiting || left.waiting || taken.waiting,
     refused: [found, claimed, left, taken].some(({ trouble }) => trouble.length > 0),
   };

@@ -39,6 +39,7 @@ export interface PassOptions {
  *   refuses a step: then nothing is lost, and the next pass goes on from what the disk says
  */
 export async function runPass(router: Router, { takeIn }: PassOptions): Promise<PassReport> {
+  const startedMs = router.clock.monotonic();
   await takeOverEpochs(router, router.epoch);
   discardStaged(router.fs, router.epoch);
   await refreshHive(router);
@@ -55,7 +56,9 @@ export async function runPass(router: Router, { takeIn }: PassOptions): Promise<
   await writePendingEvents(router);
   await rotateLog(router);
   const { inputs, more, waiting, refused } = work;
-  return { letters: inputs.claims.length, more, waiting, refused: refused || !free };
+  const letters = inputs.claims.length;
+  notePace(router, letters, startedMs);
+  return { letters, more, waiting, refused: refused || !free };
 }
 
 async function routeBatch(work: Work, { roster }: Census, router: Router): Promise<void> {
@@ -70,4 +73,13 @@ async function routeBatch(work: Work, { roster }: Census, router: Router): Promi
   } finally {
     memory.rollback();
   }
+}
+
+function notePace(
+  { clock, floodPace, settings }: Router,
+  letters: number,
+  startedMs: number,
+): void {
+  const tookMs = clock.monotonic() - startedMs;
+  floodPace.note({ letters, tookMs, aimMs: settings.budget.floodMs });
 }

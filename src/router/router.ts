@@ -13,6 +13,7 @@ import type { RoutingMemory } from '../routing/memory.ts';
 import type { Roster } from '../routing/roster.ts';
 import type { RoutingRules } from '../routing/rules.ts';
 import type { Epoch } from '../spool/epoch.ts';
+import type { FloodPace } from '../spool/flood-pace.ts';
 import type { OutboxScanner } from '../spool/scan.ts';
 import type { SettleWatch } from '../spool/settle.ts';
 import type { DeferralSchedule } from './deferral.ts';
@@ -47,6 +48,7 @@ export interface Router {
   readonly health: Health;
   readonly memory: RoutingMemory;
   readonly scanner: OutboxScanner;
+  readonly floodPace: FloodPace;
   readonly settling: SettleWatch;
   readonly deferral: DeferralSchedule;
   readonly reported: ReportedStrays;

@@ -9,6 +9,7 @@ import { systemCode } from '../protocol/errors.ts';
 import type { MessageId } from '../protocol/ids.ts';
 import { formatClaimName } from './claim-name.ts';
 import type { Epoch } from './epoch.ts';
+import { floodShare, takeTurns } from './fair-share.ts';
 import { type LetterFile, readLetterFile } from './letter-file.ts';
 import type { Candidate, FileTrouble } from './scan.ts';
 import { type SettleTimes, type SettleWatch, settleMs } from './settle.ts';
@@ -31,6 +32,8 @@ export interface ClaimContext {
   settle: SettleTimes;
   watch: SettleWatch;
   budget: PassBudget;
+  /** Most letters of senders that flood. */
+  floodLetters: number;
   nextId: () => MessageId;
   /** Monotonic milliseconds. */
   nowMs: number;
@@ -49,6 +52,8 @@ export interface ClaimResult {
   claimed: ClaimedFile[];
   /** Owners of files that are waited for, refused, or left by the budget for the next pass. */
   pending: Set<AgentId>;
+  /** Files that could not be taken: not complete yet, or refused by the machine. */
+  stayed: Candidate[];
   /** A file is not complete yet, or was left by the budget. */
   waiting: boolean;
   trouble: FileTrouble[];
@@ -59,47 +64,64 @@ export interface ClaimResult {
 /**
  * Takes the letters that are ready out of their outboxes: one rename each, into a name that carries
  * the id, so that from here on neither a reused file name nor a slow writer can mix two letters. Each
- * outbox is held meanwhile, and none is reached through a link.
+ * outbox is held meanwhile, and none is reached through a link. Senders that flood come last.
  */
 export function claimLetters(candidates: readonly Candidate[], context: ClaimContext): ClaimResult {
   const { budget, fs, layout } = context;
   using paths = new AnchoredPaths(fs, layout);
-  const claiming = { ...context, paths };
   const result: ClaimResult = {
     claimed: [],
     pending: new Set(),
+    stayed: [],
     waiting: false,
     trouble: [],
     more: false,
   };
-  const perSender = new Map<AgentId, number>();
-  let bytes = 0;
+  const { quiet, flood, flooders } = takeTurns(candidates, budget.lettersPerSender);
+  const claiming = { ...context, paths, bytes: 0, result };
+  claimEach(quiet, budget.lettersPerSender, claiming);
+  const others = result.claimed.length;
+  const most = Math.min(context.floodLetters, budget.lettersPerPass);
+  const share = floodShare({ flooders, others, most });
+  claimEach(flood, Math.min(share, budget.lettersPerSender), claiming);
+  return result;
+}
+
+/** Claims as far as the budget goes. */
+function claimEach(candidates: readonly Candidate[], perSender: number, claiming: Claiming): void {
+  const { budget, limits, result } = claiming;
+  const taken = new Map<AgentId, number>();
   for (const candidate of candidates) {
     const { agent, stat } = candidate;
-    const taken = perSender.get(agent) ?? 0;
-    const full = result.claimed.length >= budget.lettersPerPass || bytes >= budget.bytesPerPass;
-    if (full || taken >= budget.lettersPerSender) {
+    const count = taken.get(agent) ?? 0;
+    const full =
+      result.claimed.length >= budget.lettersPerPass || claiming.bytes >= budget.bytesPerPass;
+    if (full || count >= perSender) {
       result.pending.add(agent);
       result.waiting = true;
       result.more = true;
       continue;
     }
-    if (!claimCandidate(candidate, claiming, result)) continue;
-    perSender.set(agent, taken + 1);
-    bytes += Math.min(stat.sizeBytes, context.limits.letterBytes);
+    if (!claimCandidate(candidate, claiming)) continue;
+    taken.set(agent, count + 1);
+    claiming.bytes += Math.min(stat.sizeBytes, limits.letterBytes);
   }
-  return result;
 }
 
 interface Claiming extends ClaimContext {
   paths: AnchoredPaths;
+  /** Bytes of what was claimed. */
+  bytes: number;
+  result: ClaimResult;
 }
 
-function claimCandidate(candidate: Candidate, context: Claiming, result: ClaimResult): boolean {
+function claimCandidate(candidate: Candidate, context: Claiming): boolean {
   const { agent, name } = candidate;
+  const { result } = context;
   try {
     const before = readSettled(candidate, context);
     if (before === 'waits') {
+      result.stayed.push(candidate);
       result.pending.add(agent);
       result.waiting = true;
       return false;
@@ -113,6 +135,7 @@ function claimCandidate(candidate: Candidate, context: Claiming, result: ClaimRe
     const code = systemCode(error);
     if (code === undefined) throw error;
     if (code !== 'ENOENT') {
+      result.stayed.push(candidate);
       result.pending.add(agent);
       result.trouble.push({ agent, name, code });
     }

@@ -1,6 +1,6 @@
 /**
- * Finds what waits in the outboxes. Costs one `lstat` for each outbox where nothing changed; a huge
- * outbox costs no more than the names it is allowed to sort.
+ * Finds what waits in the outboxes. Costs one `lstat` for each outbox where nothing changed. One that
+ * holds more than a pass takes is listed once for many passes, and each costs what it takes of it.
  */
 import { join } from 'node:path';
 import { AnchoredPaths } from '../hive/anchored-paths.ts';
@@ -8,6 +8,7 @@ import type { FileStat, HiveFs } from '../hive/hive-fs.ts';
 import type { HiveLayout } from '../hive/layout.ts';
 import type { AgentId } from '../protocol/addresses.ts';
 import { systemCode } from '../protocol/errors.ts';
+import { type Backlog, isFresh, takeNext } from './backlog.ts';
 
 /** A file in an outbox that may be a letter. */
 export interface Candidate {
@@ -50,6 +51,22 @@ export interface ScanResult {
   broken: BrokenOutbox[];
   /** Outboxes that held more names than are sorted. */
   overfull: AgentId[];
+  /** There are letters that were listed and not looked at yet. */
+  more: boolean;
+}
+
+/** How far a scan goes. */
+export interface ScanLimits {
+  /** Most names of one outbox that are put in order. */
+  sortedNames: number;
+  /** Most letters of one outbox that a pass takes. One more is looked for, to see that there are more. */
+  lettersPerSender: number;
+}
+
+interface Listing extends Backlog {
+  /** What is no letter, as it was seen then. */
+  strays: readonly Stray[];
+  overfull: boolean;
 }
 
 interface OutboxState {
@@ -58,6 +75,9 @@ interface OutboxState {
   sinceMs: number;
   /** Something in it is not done with, so it is listed again whatever its mtime says. */
   pending: boolean;
+  backlog?: Listing | undefined;
+  /** Names that a pass found and could not take: still written, or refused by the machine. */
+  stayed: Set<string>;
 }
 
 /** An outbox as it is listed. */
@@ -67,11 +87,15 @@ interface ListedOutbox {
   outbox: string;
 }
 
+/** A scan under way. */
+interface Scan {
+  limits: ScanLimits;
+  nowMs: number;
+  result: ScanResult;
+}
+
 /** A directory's mtime can stand still for a change within its resolution; later changes always show. */
 const MTIME_TRUST_MS = 2000;
-
-/** How many letters of an overfull outbox are looked at in one pass. */
-const MOST_UNSORTED = 500;
 
 /** Scans outboxes, and remembers which of them need no second look. */
 export class OutboxScanner {
@@ -88,17 +112,16 @@ export class OutboxScanner {
   /**
    * Lists the outboxes that may hold something new.
    * @param agents - owners, in any order; each pass another one comes first
-   * @param sortedNames - most names of one outbox that are put in order
    * @param nowMs - monotonic
    */
-  scan(agents: readonly AgentId[], sortedNames: number, nowMs: number): ScanResult {
+  scan(agents: readonly AgentId[], limits: ScanLimits, nowMs: number): ScanResult {
     const result = emptyResult();
     const perAgent: Candidate[][] = [];
     this.#turn = agents.length === 0 ? 0 : (this.#turn + 1) % agents.length;
     for (const agent of [...agents.slice(this.#turn), ...agents.slice(0, this.#turn)]) {
       try {
         if (this.#isUnchanged(agent, nowMs, result)) continue;
-        perAgent.push(this.#listOutbox(agent, sortedNames, result));
+        perAgent.push(this.#open(agent, { limits, nowMs, result }));
       } catch (error) {
         const problem = systemCode(error);
         if (problem === undefined) throw error;
@@ -115,6 +138,11 @@ export class OutboxScanner {
   keepPending(agent: AgentId): void {
     const state = this.#states.get(agent);
     if (state !== undefined) state.pending = true;
+  }
+
+  /** Tells that a letter was found and could not be taken, so that it stands in no other's way. */
+  passOver({ agent, name }: Pick<Candidate, 'agent' | 'name'>): void {
+    this.#states.get(agent)?.stayed.add(name);
   }
 
   #isUnchanged(agent: AgentId, nowMs: number, result: ScanResult): boolean {
@@ -136,7 +164,9 @@ export class OutboxScanner {
       return true;
     }
     if (isNew) {
-      this.#states.set(agent, { mtimeNs: stat.mtimeNs, sinceMs: nowMs, pending: false });
+      const before = state ?? { stayed: new Set<string>() };
+      const seen = { mtimeNs: stat.mtimeNs, sinceMs: nowMs, pending: false };
+      this.#states.set(agent, { ...before, ...seen });
       return false;
     }
     const skip = !state.pending && nowMs - state.sinceMs > MTIME_TRUST_MS;
@@ -144,17 +174,66 @@ export class OutboxScanner {
     return skip;
   }
 
-  #listOutbox(agent: AgentId, sortedNames: number, result: ScanResult): Candidate[] {
+  #open(agent: AgentId, scan: Scan): Candidate[] {
     using paths = new AnchoredPaths(this.#fs, this.#layout);
     const place = { agent, outbox: paths.of(agent, 'outbox') };
-    const names = this.#fs.list(place.outbox, sortedNames + 1);
-    if (names.length <= sortedNames) {
-      return this.#look(place, names, result).sort(byTimeWritten);
+    const { backlog } = this.#states.get(agent) ?? {};
+    if (backlog !== undefined && isFresh(backlog, scan.nowMs)) {
+      scan.result.strays.push(...backlog.strays);
+      return this.#takeFrom(backlog, place, scan);
     }
-    result.overfull.push(agent);
-    const letters = names.filter(hasLetterName);
-    const some = letters.length > 0 ? letters : this.#fs.list(place.outbox).filter(hasLetterName);
-    return this.#look(place, some.slice(0, MOST_UNSORTED), result);
+    return this.#list(place, scan);
+  }
+
+  #list(place: ListedOutbox, scan: Scan): Candidate[] {
+    const { limits, nowMs, result } = scan;
+    const { sortedNames } = limits;
+    const names = this.#fs.list(place.outbox, sortedNames + 1);
+    this.#forgetGone(place.agent, names);
+    if (names.length <= sortedNames) {
+      const before = result.strays.length;
+      const letters = this.#look(place, names, result).sort(byTimeWritten);
+      if (letters.length <= limits.lettersPerSender) return this.#end(place, letters);
+      const listed = { names: letters.map(({ name }) => name), overfull: false };
+      const strays = result.strays.slice(before);
+      return this.#takeFrom({ ...listed, strays, listedAtMs: nowMs }, place, scan);
+    }
+    const some = names.filter(hasLetterName);
+    const letters = some.length > 0 ? some : this.#fs.list(place.outbox).filter(hasLetterName);
+    const listed = { names: letters, strays: [], overfull: true };
+    return this.#takeFrom({ ...listed, listedAtMs: nowMs }, place, scan);
+  }
+
+  /** Looks at the next letters of a backlog; once its end is reached, the outbox is listed again. */
+  #takeFrom(backlog: Listing, place: ListedOutbox, { limits, result }: Scan): Candidate[] {
+    const { agent } = place;
+    if (backlog.overfull) result.overfull.push(agent);
+    const look = (name: string): Candidate | undefined => {
+      const stat = this.#stat(place, name, result);
+      return stat === undefined || stat.kind === 'directory' ? undefined : { agent, name, stat };
+    };
+    const stayed = this.#states.get(agent)?.stayed ?? new Set();
+    const most = limits.lettersPerSender + 1;
+    const { found, left } = takeNext(backlog, look, { stayed, most });
+    if (left === undefined) return this.#end(place, found);
+    const state = this.#states.get(agent);
+    if (state !== undefined) state.backlog = { ...backlog, names: left };
+    this.keepPending(agent);
+    result.more = true;
+    return found;
+  }
+
+  #end({ agent }: ListedOutbox, found: Candidate[]): Candidate[] {
+    const state = this.#states.get(agent);
+    if (state !== undefined) state.backlog = undefined;
+    return found;
+  }
+
+  #forgetGone(agent: AgentId, names: readonly string[]): void {
+    const state = this.#states.get(agent);
+    if (state === undefined || state.stayed.size === 0) return;
+    const here = new Set(names);
+    state.stayed = new Set([...state.stayed].filter((name) => here.has(name)));
   }
 
   #look(place: ListedOutbox, names: readonly string[], result: ScanResult): Candidate[] {
@@ -187,7 +266,7 @@ export class OutboxScanner {
 }
 
 function emptyResult(): ScanResult {
-  return { candidates: [], strays: [], trouble: [], broken: [], overfull: [] };
+  return { candidates: [], strays: [], trouble: [], broken: [], overfull: [], more: false };
 }
 
 function hasLetterName(name: string): boolean {

@@ -65,9 +65,10 @@ describe('a pass', () => {
     bench.write('tester', 'a.json', letter('coder', 'the one'));
     await bench.start();
     const report = await bench.pass();
-    expect(report).toEqual({ letters: 101, more: true, waiting: true, refused: false });
-    expect(bench.inbox('coder').some(({ subject }) => subject === 'the one')).toBe(true);
-    expect(bench.inbox('coder')).toHaveLength(101);
+    expect(report).toEqual({ letters: 11, more: true, waiting: true, refused: false });
+    expect(bench.inbox('coder')[0]?.subject).toBe('the one');
+    expect(bench.inbox('coder')).toHaveLength(11);
+    expect(await bench.pass()).toMatchObject({ letters: 100, more: true });
   });
   it('serves the others of a broadcast when one inbox is broken, and says who', async () => {
     const bench = await makeBench();

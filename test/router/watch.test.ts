@@ -1,7 +1,9 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import fsPromises from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { watchDirectories } from '../../src/router/watch.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 import { until } from './real-hive.ts';
@@ -51,4 +53,26 @@ it('tells of a letter, and of none that is still under a name with a dot', async
   expect(events()).toBe(before);
   renameSync(join(dir, '.tmp-1'), join(dir, 'letter.json'));
   await until(() => events() > before);
+});
+
+it('lists no directory, whatever changes in it', async () => {
+  const { readdir } = fsPromises;
+  const restore = () => {
+    fsPromises.readdir = readdir;
+    syncBuiltinESMExports();
+  };
+  onTestFinished(restore);
+  const listed: unknown[] = [];
+  fsPromises.readdir = ((path: string, ...rest: []) => {
+    listed.push(path);
+    return readdir(path, ...rest);
+  }) as typeof readdir;
+  syncBuiltinESMExports();
+  const { dir, watch, events } = await watchDir();
+  await using _ = closing(watch);
+  const before = events();
+  for (let n = 0; n < 100; n++) writeFileSync(join(dir, `more-${n}.json`), 'x');
+  await until(() => events() > before);
+  await pause(CHOKIDAR_TIMER_MS + 100);
+  expect(listed).toEqual([]);
 });

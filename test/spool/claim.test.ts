@@ -20,10 +20,14 @@ async function makeOutboxes(...agents: string[]) {
     scene.files.write(join(outbox(agent), name), content);
   const claim = (changes: Partial<ClaimContext> = {}) => {
     const nowMs = changes.nowMs ?? 0;
-    const { candidates } = scanner.scan(agents.map(agentId), budget.sortedNames, nowMs);
-    const context = { ...scene, limits, settle, budget, watch, nextId: scene.ids.next, nowMs };
+    const { candidates } = scanner.scan(agents.map(agentId), changes.budget ?? budget, nowMs);
+    const floodLetters = budget.lettersPerPass;
+    const context = {
+      ...{ ...scene, limits, settle, budget, floodLetters, watch, nextId: scene.ids.next, nowMs },
+    };
     const result = claimLetters(candidates, { ...context, ...changes });
     watch.endPass();
+    for (const candidate of result.stayed) scanner.passOver(candidate);
     for (const agent of result.pending) scanner.keepPending(agent);
     return result;
   };
@@ -110,14 +114,29 @@ describe('a letter that is not ready', () => {
 });
 
 describe('the budget of a pass', () => {
-  it('takes the one letter of a quiet sender beside the two thousand of another', async () => {
+  it('takes the one letter of a quiet sender first, and ten of the two thousand of another', async () => {
     const { write, claim, claimedFiles } = await makeOutboxes('flood', 'quiet');
     for (let n = 0; n < 2000; n++) write('flood', `${n}.json`);
     write('quiet', 'one.json');
     const { claimed, more, pending } = claim();
-    expect(claimed).toHaveLength(101);
-    expect(claimedFiles().map((parts) => parts?.sender)).toContain('quiet');
+    expect(claimed).toHaveLength(11);
+    expect(claimedFiles()[0]).toMatchObject({ sender: 'quiet' });
     expect({ more, pending: [...pending] }).toEqual({ more: true, pending: ['flood'] });
+  });
+  it('takes of a flood alone what a pass has time for', async () => {
+    const { write, claim } = await makeOutboxes('flood', 'quiet');
+    for (let n = 0; n < 500; n++) write('flood', `${n}.json`);
+    expect(claim().claimed).toHaveLength(100);
+    expect(claim({ floodLetters: 30 })).toMatchObject({ more: true });
+    expect(claim({ floodLetters: 30 }).claimed).toHaveLength(30);
+  });
+  it('takes of several floods as much as of one, and is taken by no first of them', async () => {
+    const { write, claim, claimedFiles } = await makeOutboxes('a', 'b', 'quiet');
+    for (const agent of ['a', 'b']) for (let n = 0; n < 500; n++) write(agent, `${n}.json`);
+    for (let n = 0; n < 30; n++) write('quiet', `${n}.json`);
+    claim();
+    const count = (name: string) => claimedFiles().filter((parts) => parts?.sender === name).length;
+    expect([count('quiet'), count('a'), count('b')]).toEqual([30, 15, 15]);
   });
   it('bounds the letters of all senders together, and serves each of them', async () => {
     const agents = Array.from({ length: 10 }, (_, n) => `a${n}`);

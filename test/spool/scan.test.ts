@@ -15,7 +15,8 @@ async function makeOutboxes(...agents: string[]) {
   const write = (agent: string, name: string, content = '{}') =>
     scene.files.write(join(outbox(agent), name), content);
   const ids = agents.map(agentId);
-  const scan = (nowMs = 0, sortedNames = SORTED) => scanner.scan(ids, sortedNames, nowMs);
+  const scan = (nowMs = 0, sortedNames = SORTED) =>
+    scanner.scan(ids, { sortedNames, lettersPerSender: 30 }, nowMs);
   const names = (nowMs?: number) => scan(nowMs).candidates.map(({ name }) => name);
   return { ...scene, scanner, outbox, write, scan, names };
 }
@@ -71,7 +72,11 @@ describe('the order of a scan', () => {
     files.write('/hive/agents/planner/outbox/z.json', '');
     files.write('/hive/agents/planner/outbox/a.json', '');
     const scanner = new OutboxScanner(files, layoutOf('/hive'));
-    const { candidates } = scanner.scan([agentId('planner')], SORTED, 0);
+    const { candidates } = scanner.scan(
+      [agentId('planner')],
+      { sortedNames: SORTED, lettersPerSender: 30 },
+      0,
+    );
     expect(candidates.map(({ name }) => name)).toEqual(['z.json', 'a.json']);
   });
   it('takes one letter of each sender in turn', async () => {
@@ -194,5 +199,67 @@ describe('an overfull outbox', () => {
     for (let n = 0; n < 50; n++) write('planner', `${n}.txt`);
     write('planner', 'the one.json');
     expect(scan(0, 20).candidates.map(({ name }) => name)).toEqual(['the one.json']);
+  });
+});
+
+describe('an outbox that holds more than a pass takes', () => {
+  const count = async (letters: number) => {
+    const scene = await makeOutboxes('planner');
+    for (let n = 0; n < letters; n++) scene.write('planner', `${n}.json`);
+    const take = (names: readonly string[]) => {
+      for (const name of names) scene.files.unlink(join(scene.outbox('planner'), name));
+    };
+    const range = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, n) => `${from + n}.json`);
+    return { ...scene, take, range };
+  };
+
+  it('is listed once for many passes, each of which looks at one letter more than it takes', async () => {
+    const { fs, names, take, range } = await count(95);
+    expect(names(0)).toEqual(range(0, 31));
+    take(range(0, 30));
+    fs.restart();
+    expect(names(100)).toEqual(range(30, 61));
+    expect(fs.operations.filter(({ kind }) => kind === 'list')).toEqual([]);
+    take(range(30, 60));
+    expect(names(200)).toEqual(range(60, 91));
+    take(range(60, 90));
+    expect(names(300)).toEqual(range(90, 95));
+  });
+  it('has more until its end is reached', async () => {
+    const { scan, take, range } = await count(40);
+    expect(scan(0).more).toBe(true);
+    take(range(0, 30));
+    expect(scan(1).more).toBe(false);
+  });
+  it('is listed again after its end, and after two seconds', async () => {
+    const { write, names, scan, take, range } = await count(70);
+    names(0);
+    take(range(0, 30));
+    write('planner', 'new.json');
+    expect(names(100)).not.toContain('new.json');
+    take(range(30, 60));
+    expect(names(200)).toEqual(range(60, 70));
+    expect(names(300)).toEqual([...range(60, 70), 'new.json']);
+    for (const name of range(100, 200)) write('planner', name);
+    names(400);
+    take(['new.json', ...range(60, 70), ...range(100, 190)]);
+    expect(scan(2400).candidates.map(({ name }) => name)).toEqual(range(190, 200));
+  });
+  it('lets letters that stay, as those that are still written do, stand in no other’s way', async () => {
+    const { scanner, scan, names, range } = await count(70);
+    const stuck = scan(0).candidates;
+    expect(stuck).toHaveLength(31);
+    for (const candidate of stuck) scanner.passOver(candidate);
+    expect(names(100)).toEqual(range(0, 62));
+    for (const candidate of scan(200).candidates) scanner.passOver(candidate);
+    expect(names(300)).toEqual(range(0, 70));
+    expect(scan(300).more).toBe(false);
+  });
+  it('is told of by its strays in every pass', async () => {
+    const { write, scan } = await count(40);
+    write('planner', 'notes.txt');
+    const strays = [0, 100].map((nowMs) => scan(nowMs).strays.map(({ name }) => name));
+    expect(strays).toEqual([['notes.txt'], ['notes.txt']]);
   });
 });

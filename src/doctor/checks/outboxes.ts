@@ -6,12 +6,14 @@ import { type Examination, inHive } from '../examination.ts';
 import { allWell, count, nameSome, type Observation } from '../finding.ts';
 
 const MOST_NAMES = 5000;
+/** As many as are listed. */
+const LIMITS = { sortedNames: MOST_NAMES, lettersPerSender: MOST_NAMES };
 
 /** Looks what lies in the outboxes that is no letter, or can't be taken. */
 export async function checkOutboxes(exam: Examination): Promise<Observation[]> {
   const { fs, layout, clock } = exam;
   const owners = exam.owners.filter((id) => fs.stat(layout.agent(id).outbox)?.kind === 'directory');
-  const scan = new OutboxScanner(fs, layout).scan(owners, MOST_NAMES, clock.monotonic());
+  const scan = new OutboxScanner(fs, layout).scan(owners, LIMITS, clock.monotonic());
   const letters = scan.candidates.filter(({ stat }) => stat.kind === 'file');
   const found = [
     ...aboutUnreadable(exam, scan, letters),

@@ -18,6 +18,7 @@ export type { Finding, Fix, Level } from './doctor/finding.ts';
 export { CLIENT_NAMES, type ClientName, isClientName } from './doorbell/clients.ts';
 export type { DoorbellMode } from './doorbell/decide.ts';
 export type { SessionStatus, Untold } from './doorbell/session-status.ts';
+export { WAKE_REASONS, type WakeAnswer, type WakeReason } from './doorbell/wake/answer.ts';
 export type { InitResult } from './hive/init.ts';
 export type { AgentLayout, HiveLayout } from './hive/layout.ts';
 export type { InboxEntry } from './hive/mailbox.ts';

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { readSessionStatus } from '../doorbell/read-session-status.ts';
 import type { SessionStatus } from '../doorbell/session-status.ts';
+import { parseWakes, type WakeRecord } from '../doorbell/wake/records.ts';
 import type { HiveFs } from '../hive/hive-fs.ts';
 import type { HiveLayout } from '../hive/layout.ts';
 import { type InboxEntry, listInbox } from '../hive/mailbox.ts';
@@ -64,6 +65,7 @@ export function readStatus(fs: HiveFs, layout: HiveLayout, now: number): HiveSta
   const problems: string[] = [];
   const roster = readRoster(fs, layout, problems);
   const state = readRouterState(fs, layout);
+  const wakes = state.router === 'up' ? readWakes(fs, layout) : undefined;
   return {
     dir: layout.root,
     ...state,
@@ -76,6 +78,7 @@ export function readStatus(fs: HiveFs, layout: HiveLayout, now: number): HiveSta
       const doorbell = readSessionStatus({ fs, layout }, agent.id, {
         unread: unread.map(({ path }) => basename(path, '.json')),
         now,
+        wakes: wakes && { last: wakes.get(agent.id) },
       });
       return {
         id: agent.id,
@@ -141,6 +144,10 @@ function readHealth(fs: HiveFs, layout: HiveLayout): HealthReport | undefined {
     if (!(error instanceof SyntaxError)) throw error;
     return undefined;
   }
+}
+
+function readWakes(fs: HiveFs, layout: HiveLayout): ReadonlyMap<string, WakeRecord> {
+  return parseWakes(readText(fs, layout.wakes, MOST_HEALTH_BYTES) ?? '');
 }
 
 function countWaiting(fs: HiveFs, outbox: string): number {

@@ -1,4 +1,10 @@
-import { type AgentStatus, ageOf, type SessionStatus, type Untold } from '../index.ts';
+import {
+  type AgentStatus,
+  ageOf,
+  type SessionStatus,
+  type Untold,
+  WAKE_REASONS,
+} from '../index.ts';
 
 /** Says in a few words how an agent's session stands, for a column: `codex, idle 3m`. */
 export function sessionCell({ doorbell }: AgentStatus, nowMs: number): string {
@@ -21,7 +27,7 @@ export function toldCell({ doorbell }: AgentStatus, nowMs: number): string {
 export function attentionLines(agents: readonly AgentStatus[], nowMs: number): string[] {
   return agents.flatMap(({ id, doorbell }) => [
     ...dialogLines(id, doorbell, nowMs),
-    ...unannouncedLines(id, doorbell),
+    ...unannouncedLines(id, doorbell, nowMs),
   ]);
 }
 
@@ -40,15 +46,22 @@ const WHY: Readonly<Record<Untold, string>> = {
   notify: 'its session is idle, in mode notify: it is told when you write to it',
   rests: 'its session went on for mail as often as it may in a row, and rests',
   waking: 'its session is being woken',
+  'not-woken': 'its session is idle, and could not be woken',
   'nothing-wakes':
     'its session is idle, and nothing waits to wake it: it is told when you write to it',
 };
 
-function unannouncedLines(id: string, doorbell: SessionStatus | undefined): string[] {
-  const { unannounced } = doorbell ?? {};
+function unannouncedLines(
+  id: string,
+  doorbell: SessionStatus | undefined,
+  nowMs: number,
+): string[] {
+  const { unannounced, wake } = doorbell ?? {};
   if (unannounced === undefined) return [];
   const { letters, why } = unannounced;
+  const isOfWake = wake !== undefined && (why === 'waking' || why === 'not-woken');
+  const detail = isOfWake ? ` (${WAKE_REASONS[wake.why]}; ${ageOf(wake.at, nowMs)} ago)` : '';
   return [
-    `${id}: ${letters} letter${letters === 1 ? '' : 's'} delivered, not announced: ${WHY[why]}`,
+    `${id}: ${letters} letter${letters === 1 ? '' : 's'} delivered, not announced: ${WHY[why]}${detail}`,
   ];
 }

@@ -1,6 +1,4 @@
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
-import { systemCode } from '../protocol/errors.ts';
+import { findInPath } from '../hive/path-lookup.ts';
 import { shellQuote } from '../protocol/shell-quote.ts';
 
 /** Where the agent's shell stands: the hook has the same environment. */
@@ -14,21 +12,9 @@ export interface CommandPlace {
 
 /** Tells what an agent types to run the command line as itself, as short as its environment allows. */
 export function agentCommand({ hive, agent, env, launcher }: CommandPlace): string {
-  const words = isInPath('hivemail', env) ? ['hivemail'] : ['node', launcher];
+  const words =
+    findInPath('hivemail', env['PATH'] ?? '') !== undefined ? ['hivemail'] : ['node', launcher];
   if (env['HIVEMAIL_HIVE'] !== hive) words.push('--hive', hive);
   if (env['HIVEMAIL_AGENT'] !== agent) words.push('--agent', agent);
   return words.map((word) => shellQuote(word)).join(' ');
-}
-
-function isInPath(name: string, env: CommandPlace['env']): boolean {
-  const dirs = (env['PATH'] ?? '').split(delimiter).filter((dir) => dir !== '');
-  return dirs.some((dir) => {
-    try {
-      accessSync(join(dir, name), constants.X_OK);
-      return true;
-    } catch (error) {
-      if (systemCode(error) === undefined) throw error;
-      return false;
-    }
-  });
 }

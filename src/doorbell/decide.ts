@@ -13,7 +13,7 @@ import { type DoorbellState, HEARD_EVERY_MS, type Holder, MOST_TOLD, NO_STATE } 
 export type DoorbellMode = 'notify' | 'continue';
 
 /** Reminders of what is still unhandled come so long after it was first told, in milliseconds. */
-const LADDER_MS: readonly number[] = [60_000, 300_000, 1_800_000];
+export const LADDER_MS: readonly number[] = [60_000, 300_000, 1_800_000];
 
 /** Most turns in a row that go on for mail. */
 const MOST_CONTINUED = 3;

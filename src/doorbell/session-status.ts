@@ -5,13 +5,17 @@ import { redactSecrets } from '../protocol/redact.ts';
 import type { ClientName } from './clients.ts';
 import { type DoorbellMode, isSpent } from './decide.ts';
 import type { DoorbellState, Holder } from './state.ts';
+import type { WakeAnswer, WakeReason } from './wake/answer.ts';
+import { isCurrent, type WakeRecord } from './wake/records.ts';
+import { isWakeable } from './wake/ways.ts';
 
 /**
  * Why a session was not told of a letter that was delivered. `no-session`: none has shown itself.
  * `ended`: the last one has. `dialog`: a person has to decide something first. `at-work`: it is told at
  * its next tool call. `notify`: it is idle and in mode notify, so it is told at its next prompt. `rests`:
- * it went on for mail as often as it may in a row. `waking`: it is being woken. `nothing-wakes`: it is idle,
- * and nothing waits to wake it.
+ * it went on for mail as often as it may in a row. `waking`: it is being woken. `not-woken`: it is idle, and
+ * the router had no way to wake it, see {@link SessionStatus.wake}. `nothing-wakes`: it is idle, and nothing
+ * waits to wake it.
  */
 export type Untold =
   | 'no-session'
@@ -21,6 +25,7 @@ export type Untold =
   | 'notify'
   | 'rests'
   | 'waking'
+  | 'not-woken'
   | 'nothing-wakes';
 
 /** How an agent's session stands, as far as its hooks tell. Times are ISO 8601, UTC. */
@@ -40,6 +45,8 @@ export interface SessionStatus {
   announcedAt?: string;
   /** Letters that were delivered and that no session was told of. */
   unannounced?: { letters: number; why: Untold };
+  /** What came of the last wake that the router asked for in this idle time. */
+  wake?: { at: string; result: WakeAnswer['result']; why: WakeReason };
   /** Why none of this is known: a code of the system's. */
   problem?: string;
 }
@@ -53,6 +60,8 @@ export interface StatusContext {
   now: number;
   /** Tells whether a process still runs; asks the system unless something else is given. */
   isAlive?: (identity: ProcessIdentity) => boolean;
+  /** The wakes that a router asked for; nothing where none is up to ask for any. */
+  wakes?: { last: WakeRecord | undefined } | undefined;
 }
 
 const NEED_LENGTH = 200;
@@ -68,6 +77,10 @@ export function sessionStatus(state: DoorbellState, context: StatusContext): Ses
     status.dialog = { what, since: timeOf(dialog.since) };
   }
   if (holder !== undefined && toldAt > 0) status.announcedAt = timeOf(toldAt);
+  const wake = currentWake(state, context);
+  if (wake !== undefined && !isOver) {
+    status.wake = { at: timeOf(wake.at), result: wake.result, why: wake.why };
+  }
   const told = new Set(holder === undefined || isOver ? [] : state.told);
   const letters = context.unread.filter((id) => !told.has(id)).length;
   if (letters > 0) status.unannounced = { letters, why: reasonOf(state, isOver, context) };
@@ -91,7 +104,13 @@ function reasonOf(state: DoorbellState, isOver: boolean, context: StatusContext)
   if (activity === 'busy') return 'at-work';
   if (context.mode === 'notify') return 'notify';
   if (isSpent(state, context.now)) return 'rests';
-  return waiter !== undefined && isAlive(waiter, context) ? 'waking' : 'nothing-wakes';
+  if (waiter !== undefined && isAlive(waiter, context)) return 'waking';
+  if (context.wakes === undefined || !isWakeable(holder)) return 'nothing-wakes';
+  return currentWake(state, context)?.result === 'no-way' ? 'not-woken' : 'waking';
+}
+
+function currentWake(state: DoorbellState, { wakes }: StatusContext): WakeRecord | undefined {
+  return isCurrent(wakes?.last, state) ? wakes?.last : undefined;
 }
 
 function isAlive(

@@ -6,9 +6,9 @@ import {
   type ProcessIdentity,
   processIdentity,
 } from '../hive/process-identity.ts';
+import { signalProcess } from '../hive/process-run.ts';
 import { HivemailError, systemCode } from '../protocol/errors.ts';
 import { parseStrictly } from '../protocol/parse-strictly.ts';
-import { signalProcess } from './git-process.ts';
 
 const POLL_MS = 20;
 const GRACE_MS = 2_000;

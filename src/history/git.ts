@@ -1,9 +1,8 @@
-import { accessSync, constants, statSync } from 'node:fs';
 import { devNull } from 'node:os';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { findInPath } from '../hive/path-lookup.ts';
+import { type Dialogue, type ProcessEnd, runProcess } from '../hive/process-run.ts';
 import { HivemailError, systemCode } from '../protocol/errors.ts';
 import { escapeLine } from '../protocol/escape.ts';
-import { type Dialogue, type ProcessEnd, runProcess } from './git-process.ts';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 
@@ -98,7 +97,7 @@ export interface GitOptions {
  */
 export async function openGit(options: GitOptions): Promise<Git> {
   const env = options.env ?? process.env;
-  const path = options.gitPath ?? findGit(env['PATH'] ?? '');
+  const path = options.gitPath ?? findInPath('git', env['PATH'] ?? '');
   if (path === undefined) throw new HivemailError('git', NO_GIT);
   const run = boundRun(path, { ...options, env });
   const { stdout } = await run(['--version'], { signal: options.signal });
@@ -107,32 +106,6 @@ export async function openGit(options: GitOptions): Promise<Git> {
 }
 
 const NO_GIT = `git was not found on PATH. Install git ${SYNCING_GIT} or newer; mail still flows, and the history catches up.`;
-
-/**
- * Looks git up once, so that later calls can't be led elsewhere.
- * @param searchPath - a `PATH`; entries that are not absolute are skipped: they follow the directory
- *   one stands in, which may be an agent's
- * @returns its absolute path, or nothing
- */
-export function findGit(searchPath: string): string | undefined {
-  const name = process.platform === 'win32' ? 'git.exe' : 'git';
-  return searchPath
-    .split(delimiter)
-    .filter(isAbsolute)
-    .map((dir) => join(dir, name))
-    .find(isProgram);
-}
-
-function isProgram(path: string): boolean {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return false;
-  }
-}
 
 function isAtLeast(version: string, wanted: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);

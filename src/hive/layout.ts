@@ -21,6 +21,8 @@ export interface HiveLayout {
   owner: string;
   health: string;
   reported: string;
+  /** What the router remembers of the wakes it asked for. */
+  wakes: string;
   /** Originals that no `.sent/` could take, in a directory for each sender. */
   unfiled: string;
   /** Paths of one agent's directory. */
@@ -76,6 +78,7 @@ export function layoutOf(root: string): HiveLayout {
     owner: join(router, 'owner.json'),
     health: join(router, 'health.json'),
     reported: join(router, 'reported.json'),
+    wakes: join(router, 'wakes.json'),
     unfiled: join(router, 'unfiled'),
     heldFor: (id) => join(held, id),
     agent: (id) => {

@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import * as z from 'zod';
 import { HivemailError } from '../protocol/errors.ts';
 import { nearest } from '../protocol/nearest.ts';
@@ -65,6 +66,14 @@ const settingsSchema = z.strictObject({
     .prefault({}),
   /** log.jsonl is moved among its older segments when it has grown to this size. */
   log: z.strictObject({ segmentBytes: count.min(1024).default(16 * 1024 * 1024) }).prefault({}),
+  doorbell: z
+    .strictObject({
+      /** Directories of settings (CODEX_HOME) of sessions that are woken, besides the router's own. */
+      codexHomes: z
+        .array(z.string().refine((path) => isAbsolute(path), 'must be an absolute path'))
+        .default([]),
+    })
+    .prefault({}),
   /** Most notices to one agent with no accepted letter in between. */
   noticesInARow: count.default(5),
 });

@@ -8,8 +8,8 @@ import type { Outcome, OutcomeCode } from './outcomes.ts';
  * to `.done`, or removed it. `roster`: an agent was added or changed.
  * `router`: start, stop, takeover. `stray`: a file that is not routed. `announced`: a session was told of
  * a letter. `escalated`: a letter for the person that its orchestrator left was copied to the desk.
- * `needs-human`: a session can't go on before a person decides. `warning`: anything else a person
- * should know.
+ * `needs-human`: a session can't go on before a person decides. `wake`: an idle session was to be woken.
+ * `warning`: anything else a person should know.
  */
 export const EVENT_KINDS = [
   'letter',
@@ -24,6 +24,7 @@ export const EVENT_KINDS = [
   'escalated',
   'announced',
   'needs-human',
+  'wake',
   'warning',
 ] as const;
 

@@ -8,6 +8,7 @@ import { systemClock } from '../hive/system-clock.ts';
 import { DESK } from '../protocol/addresses.ts';
 import { systemCode } from '../protocol/errors.ts';
 import type { LogRow } from '../protocol/event.ts';
+import { DoorbellWakes } from './doorbell-wakes.ts';
 import { lookAtState } from './look-at-state.ts';
 import { noteHandled } from './note-handled.ts';
 import { type OpenRouterOptions, openRouter } from './open-router.ts';
@@ -28,6 +29,8 @@ export interface StartOptions extends Omit<OpenRouterOptions, 'clock' | 'onRows'
   onRow?: (row: LogRow) => void;
   /** Told of what goes wrong in a pass; the next one tries again. */
   onTrouble?: (error: unknown) => void;
+  /** Where the programs that wake idle sessions are looked for, and what they are started with. */
+  env?: NodeJS.ProcessEnv;
 }
 
 /** A router at work. */
@@ -63,7 +66,16 @@ const EMPTY_IN_A_ROW = 3;
  */
 export async function startRouter(options: StartOptions): Promise<RunningRouter> {
   const { clock = systemClock } = options;
-  const open = await openRouter({ ...options, clock, onRows: (rows) => tell(rows, options) });
+  let wakes: DoorbellWakes | undefined;
+  const onRows = (rows: readonly LogRow[]): void => {
+    tell(rows, options);
+    wakes?.noteRows(rows);
+  };
+  const open = await openRouter({ ...options, clock, onRows });
+  wakes = new DoorbellWakes(open.router, {
+    env: options.env ?? process.env,
+    onTrouble: (error) => tellTrouble(error, options),
+  });
   const bell = new Bell();
   const watch =
     options.watch === false
@@ -72,10 +84,12 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
           () => bell.ring(),
           (error) => noteWatchTrouble(open.router, error),
         );
-  const status = new StatusWriter(open.router, open.history);
+  const status = new StatusWriter(open.router, { history: open.history, wakes });
   const told = Promise.resolve();
   const stopping = new AbortController();
-  const loop: Loop = { ...open, bell, watch, watched: undefined, status, told, stopping, options };
+  const loop: Loop = {
+    ...{ ...open, bell, watch, watched: undefined, wakes, status, told, stopping, options },
+  };
   try {
     await pass(loop);
     await loop.told;
@@ -102,6 +116,7 @@ interface Loop {
   watch: DirectoryWatch | undefined;
   /** The roster whose outboxes are watched. */
   watched: Census | undefined;
+  wakes: DoorbellWakes;
   status: StatusWriter;
   /** Settles when what the last pass had to tell is written. No pass waits for it. */
   told: Promise<void>;
@@ -132,6 +147,7 @@ async function run(loop: Loop): Promise<void> {
 async function close(loop: Loop): Promise<void> {
   try {
     await loop.watch?.[Symbol.asyncDispose]();
+    await loop.wakes[Symbol.asyncDispose]();
     noteHandled(loop.router, 'all');
     lookAtState(loop, 'all');
     await loop.status.write();
@@ -149,6 +165,7 @@ async function pass(loop: Loop): Promise<PassReport | undefined> {
     router.health.clear('pass');
     watchOutboxes(loop);
     lookAtState(loop, 'due');
+    loop.wakes.look();
   } catch (error) {
     const code = systemCode(error) ?? 'internal';
     if (code === 'fenced') throw error;

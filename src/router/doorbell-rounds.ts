@@ -110,7 +110,8 @@ function mtimeOf(fs: HiveFs, path: string): bigint | string | undefined {
   }
 }
 
-function turnOf<Each>(all: readonly Each[], from: number, count: number): Each[] {
+/** Picks some in turn: those that follow on the ones picked last, and from the beginning again. */
+export function turnOf<Each>(all: readonly Each[], from: number, count: number): Each[] {
   if (all.length === 0) return [];
   const at = from % all.length;
   return [...all.slice(at), ...all.slice(0, at)].slice(0, count);

@@ -1,6 +1,8 @@
 import { readSessionStatus } from '../doorbell/read-session-status.ts';
 import type { SessionStatus } from '../doorbell/session-status.ts';
+import type { WakeRecord } from '../doorbell/wake/records.ts';
 import { isSameProcessAlive, type ProcessIdentity } from '../hive/process-identity.ts';
+import type { AgentId } from '../protocol/addresses.ts';
 import { toTimestamp } from '../protocol/clock.ts';
 import { systemCode } from '../protocol/errors.ts';
 import type { Router } from './router.ts';
@@ -26,15 +28,25 @@ export interface FleetAgent {
   doorbell?: SessionStatus;
 }
 
-/** Takes a snapshot of the agents. */
-export function fleetOf(router: Router): Fleet {
+/**
+ * Takes a snapshot of the agents.
+ * @param wakes - the wakes of idle sessions; nothing where none are asked for
+ */
+export function fleetOf(
+  router: Router,
+  wakes?: { record(agent: AgentId): WakeRecord | undefined },
+): Fleet {
   const { census, fs, layout, clock, doorbellReader } = router;
   const agents: Record<string, FleetAgent> = {};
   const now = clock.now();
+  const wakesFor = (id: AgentId) => wakes && { last: wakes.record(id) };
   for (const { id, name, role, archived, onHold } of census?.roster.agents.values() ?? []) {
     const unread = lettersIn(fs, layout.agent(id).inbox);
-    const doorbell = readSessionStatus(router, id, { unread, now, isAlive }, () =>
-      doorbellReader.read(router, id, clock.monotonic()),
+    const doorbell = readSessionStatus(
+      router,
+      id,
+      { unread, now, isAlive, wakes: wakesFor(id) },
+      () => doorbellReader.read(router, id, clock.monotonic()),
     );
     agents[id] = {
       name,
@@ -50,7 +62,8 @@ export function fleetOf(router: Router): Fleet {
   return { at: toTimestamp(now), godId, agents };
 }
 
-function lettersIn(fs: Router['fs'], inbox: string): string[] {
+/** Lists the ids of the letters in an inbox, in no order; none when it can't be read. */
+export function lettersIn(fs: Router['fs'], inbox: string): string[] {
   try {
     const names = fs.list(inbox).filter((name) => name.endsWith('.json'));
     return names.map((name) => name.slice(0, -'.json'.length));

@@ -2,6 +2,7 @@ import { randomTail } from '../hive/random.ts';
 import { replaceFile } from '../hive/replace-file.ts';
 import { toTimestamp } from '../protocol/clock.ts';
 import { systemCode } from '../protocol/errors.ts';
+import type { DoorbellWakes } from './doorbell-wakes.ts';
 import { fleetOf } from './fleet.ts';
 import type { HealthReport } from './health.ts';
 import type { Router } from './router.ts';
@@ -10,27 +11,33 @@ import type { Router } from './router.ts';
 const CHANGED_MS = 3000;
 const UNCHANGED_MS = 30_000;
 
-/** What the history says of itself. */
-export interface HistorySource {
-  state(): { ok: boolean; behind: number; problem?: string };
+/** What else than the router itself is told of. */
+export interface StatusSources {
+  /** What the history says of itself. */
+  history: { state(): { ok: boolean; behind: number; problem?: string } };
+  /** The wakes that were asked for, where there are any. */
+  wakes?: Pick<DoorbellWakes, 'version' | 'format' | 'record'>;
 }
 
 /**
- * Writes what others read of a router's state: `.router/health.json` and fleet.json. Neither is part of
- * any promise, so a disk in trouble only makes them old.
+ * Writes what others read of a router's state: `.router/health.json`, `.router/wakes.json` and
+ * fleet.json. None is part of any promise, so a disk in trouble only makes them old.
  */
 export class StatusWriter {
   readonly #router: Router;
-  readonly #history: HistorySource;
+  readonly #history: StatusSources['history'];
+  readonly #wakes: StatusSources['wakes'];
+  #wakesWritten = 0;
   #writtenAtMs = Number.NEGATIVE_INFINITY;
   #written = '';
   #lastPassAt: string | undefined;
   /** The write under way. */
   #writing: Promise<void> | undefined;
 
-  constructor(router: Router, history: HistorySource) {
+  constructor(router: Router, { history, wakes }: StatusSources) {
     this.#router = router;
     this.#history = history;
+    this.#wakes = wakes;
   }
 
   /**
@@ -68,7 +75,8 @@ export class StatusWriter {
     try {
       const report = `${JSON.stringify(this.#report(), undefined, 2)}\n`;
       await replaceFile(fs, layout.health, report, randomTail);
-      const fleet = `${JSON.stringify(fleetOf(this.#router), undefined, 2)}\n`;
+      await this.#writeWakes();
+      const fleet = `${JSON.stringify(fleetOf(this.#router, this.#wakes), undefined, 2)}\n`;
       await replaceFile(fs, layout.fleet, fleet, randomTail);
       health.clear('status-files');
     } catch (error) {
@@ -78,6 +86,13 @@ export class StatusWriter {
       const message = `fleet.json and .router/health.json can't be written (${code}); they are old.`;
       health.report('status-files', { red: false, message });
     }
+  }
+
+  async #writeWakes(): Promise<void> {
+    const { version } = this.#wakes ?? { version: 0 };
+    if (this.#wakes === undefined || version === this.#wakesWritten) return;
+    await replaceFile(this.#router.fs, this.#router.layout.wakes, this.#wakes.format(), randomTail);
+    this.#wakesWritten = version;
   }
 
   #report(): HealthReport {
@@ -105,6 +120,6 @@ export class StatusWriter {
   #signature(): string {
     const { log, health } = this.#router;
     const { ok, behind } = this.#history.state();
-    return `${log.seq} ${health.problems.map(({ key }) => key).join(' ')} ${ok} ${behind}`;
+    return `${log.seq} ${this.#wakes?.version ?? 0} ${health.problems.map(({ key }) => key).join(' ')} ${ok} ${behind}`;
   }
 }

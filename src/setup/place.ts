@@ -1,10 +1,11 @@
 import { homedir } from 'node:os';
 import type { DoorbellMode } from '../doorbell/decide.ts';
+import { OWN_LAUNCHER } from '../doorbell/launcher.ts';
 import { doorbellPaths } from '../doorbell/paths.ts';
 import { readDoorbellSettings } from '../doorbell/settings.ts';
 import { hookCommand, type Owner } from './hook-command.ts';
 import type { Asked } from './plan.ts';
-import { findProgram, OWN_LAUNCHER, type Program } from './program.ts';
+import { findProgram, type Program } from './program.ts';
 import type { Kind, Scope } from './record.ts';
 import { serverCommand } from './server-command.ts';
 import { versionOf } from './version.ts';

@@ -1,6 +1,5 @@
 import { realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { systemCode } from '../protocol/errors.ts';
 
 /** What a hook's command calls: two absolute paths that hold for longer than this installation does. */
@@ -19,9 +18,6 @@ export interface ProgramPlace {
   launcher: string;
   platform: NodeJS.Platform;
 }
-
-/** The launcher of the package that this code is in. */
-export const OWN_LAUNCHER = fileURLToPath(new URL('../cli/hivemail.cjs', import.meta.url));
 
 /**
  * Chooses the paths by which hooks call hivemail: where a name in PATH leads to what runs here, that name,

@@ -1,8 +1,9 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
-import { findGit, type Git, openGit } from '../../src/history/git.ts';
+import { type Git, openGit } from '../../src/history/git.ts';
 import { recordBatches } from '../../src/history/recorder.ts';
+import { findInPath } from '../../src/hive/path-lookup.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 import * as hives from './hive.ts';
 
@@ -29,8 +30,8 @@ test('git is found on PATH by its absolute path, and never below where one stand
   writeFileSync(join(later, 'git'), 'no program', { mode: 0o600 });
   const found = script(tempDir(), 'git', 'true');
   const below = relative(process.cwd(), dirname(found));
-  expect(findGit(['', '.', below, dir, later].join(delimiter))).toBeUndefined();
-  expect(findGit([below, dir, later, dirname(found), '.'].join(delimiter))).toBe(found);
+  expect(findInPath('git', ['', '.', below, dir, later].join(delimiter))).toBeUndefined();
+  expect(findInPath('git', [below, dir, later, dirname(found), '.'].join(delimiter))).toBe(found);
 });
 
 test('no git is an error that says what to do', async () => {
@@ -61,7 +62,7 @@ test.each([
 
 test('an old git is reported, and what it writes is recorded all the same', async () => {
   const hive = hives.makeHive();
-  const real = findGit(process.env['PATH'] ?? '');
+  const real = findInPath('git', process.env['PATH'] ?? '');
   const bin = tempDir();
   script(
     bin,

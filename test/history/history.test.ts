@@ -9,13 +9,13 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { findGit } from '../../src/history/git.ts';
 import { recordBatches } from '../../src/history/recorder.ts';
+import { findInPath } from '../../src/hive/path-lookup.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 import * as hives from './hive.ts';
 
 const LONG = { timeoutMs: 30_000 };
-const REAL_GIT = findGit(process.env['PATH'] ?? '') ?? '';
+const REAL_GIT = findInPath('git', process.env['PATH'] ?? '') ?? '';
 
 const queue = (hive: hives.TestHive): string[] => readdirSync(hive.layout.historyQueue);
 

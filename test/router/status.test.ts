@@ -59,7 +59,7 @@ describe('the files that tell of a router', () => {
     bench.setAgent('tester', { archived: true });
     bench.write('planner', 'a.json', { to: 'coder', act: 'inform', subject: 's', body: 'b' });
     await bench.pass();
-    await new StatusWriter(bench.router, well).writeIfDue(true);
+    await new StatusWriter(bench.router, { history: well }).writeIfDue(true);
     expect(health()).toMatchObject({
       state: 'green',
       epoch: 1,
@@ -87,7 +87,7 @@ describe('the files that tell of a router', () => {
       );
     remember(1, 'busy');
     await bench.pass();
-    const status = new StatusWriter(bench.router, well);
+    const status = new StatusWriter(bench.router, { history: well });
     const reads = () =>
       bench.fs.operations.filter(
         ({ kind, path }) => kind === 'read' && /\/\d{10}\.json$/.test(path),
@@ -110,7 +110,7 @@ describe('the files that tell of a router', () => {
   });
   it('are written at most every three seconds, and rarely while nothing changes', async () => {
     const { bench, health } = await makeRunning();
-    const status = new StatusWriter(bench.router, well);
+    const status = new StatusWriter(bench.router, { history: well });
     const times = new Set<string>();
     const run = async (seconds: number, change: boolean) => {
       times.clear();
@@ -127,7 +127,7 @@ describe('the files that tell of a router', () => {
   });
   it('say so when passes can not be finished, and since when they could not', async () => {
     const { bench, health } = await makeRunning();
-    const status = new StatusWriter(bench.router, well);
+    const status = new StatusWriter(bench.router, { history: well });
     await status.writeIfDue(true);
     bench.passTime(60_000);
     bench.router.health.report('pass', { red: true, message: 'm' });
@@ -136,7 +136,7 @@ describe('the files that tell of a router', () => {
   });
   it('make the router yellow and no more when they can not be written', async () => {
     const { bench, health } = await makeRunning();
-    const status = new StatusWriter(bench.router, well);
+    const status = new StatusWriter(bench.router, { history: well });
     bench.fs.plan = failWhere(({ kind }) => kind === 'create', 'ENOSPC');
     await status.writeIfDue(true);
     expect(bench.router.health.state).toBe('yellow');
@@ -149,7 +149,7 @@ describe('the files that tell of a router', () => {
   it('carry what the history says of itself', async () => {
     const { bench, health } = await makeRunning();
     const ill = { state: () => ({ ok: false, behind: 9, problem: 'No git.' }) };
-    await new StatusWriter(bench.router, ill).write();
+    await new StatusWriter(bench.router, { history: ill }).write();
     expect(health()).toMatchObject({ state: 'yellow', historyBehind: 9 });
     expect(health().problems).toMatchObject([{ key: 'history', message: 'No git.' }]);
   });

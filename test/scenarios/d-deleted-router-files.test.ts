@@ -108,7 +108,9 @@ describe('D10. .router after a clean stop', () => {
     const bench = await openHiveBench();
     const id = await oweTo(bench, 'coder');
     const { StatusWriter } = await import('../../src/router/status-files.ts');
-    await new StatusWriter(bench.router, { state: () => ({ ok: true, behind: 0 }) }).write();
+    await new StatusWriter(bench.router, {
+      history: { state: () => ({ ok: true, behind: 0 }) },
+    }).write();
     await bench.close();
     expect(await leftovers(bench.dir)).toContain(`(${id} for coder, ENOTDIR)`);
   });

@@ -39,9 +39,9 @@ export interface ProcessEnd {
 
 /**
  * Runs a program to its end. It gets a process group of its own: Ctrl-C in the router's terminal
- * then does not kill a recording half way, and ending it ends what it started as well.
+ * then does not kill it half way, and ending it ends what it started as well.
  * @returns how it ended, whatever its exit code; nothing of it runs any more
- * @throws HivemailError `timeout` after `timeoutMs`, `git` for too much output; the signal's reason
+ * @throws HivemailError `timeout` after `timeoutMs`, `io` for too much output; the signal's reason
  *   on abort; the system's error when the program can't be started
  */
 export async function runProcess(call: ProcessCall): Promise<ProcessEnd> {
@@ -157,10 +157,10 @@ function collect(stream: Readable, most: number, onOverflow: () => void): () => 
 function tooLong(call: ProcessCall): HivemailError {
   return new HivemailError(
     'timeout',
-    `${call.file} was ended after ${Math.round(call.timeoutMs / 1000)} s. Look at the disk the hive lies on.`,
+    `${call.file} was ended after ${Math.round(call.timeoutMs / 1000)} s. Look at what it waits for: most often a disk.`,
   );
 }
 
 function tooMuch(call: ProcessCall): HivemailError {
-  return new HivemailError('git', `${call.file} printed more than can be right and was ended.`);
+  return new HivemailError('io', `${call.file} printed more than can be right and was ended.`);
 }

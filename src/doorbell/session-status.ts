@@ -68,23 +68,32 @@ const NEED_LENGTH = 200;
 
 /** Says how an agent's session stands. Text from the agent's files is cut and free of secrets. */
 export function sessionStatus(state: DoorbellState, context: StatusContext): SessionStatus {
-  const { holder, dialog, toldAt } = state;
+  const { holder } = state;
   const isOver = holder?.process !== undefined && !isAlive(holder.process, context);
-  const status: SessionStatus = {};
-  if (holder !== undefined) status.session = sessionOf(holder, state, isOver);
-  if (holder !== undefined && dialog !== undefined && !isOver) {
-    const what = cutText(redactSecrets(dialog.what), NEED_LENGTH);
-    status.dialog = { what, since: timeOf(dialog.since) };
-  }
-  if (holder !== undefined && toldAt > 0) status.announcedAt = timeOf(toldAt);
-  const wake = currentWake(state, context);
-  if (wake !== undefined && !isOver) {
-    status.wake = { at: timeOf(wake.at), result: wake.result, why: wake.why };
-  }
   const told = new Set(holder === undefined || isOver ? [] : state.told);
   const letters = context.unread.filter((id) => !told.has(id)).length;
-  if (letters > 0) status.unannounced = { letters, why: reasonOf(state, isOver, context) };
-  return status;
+  return {
+    ...(holder === undefined ? {} : { session: sessionOf(holder, state, isOver) }),
+    ...(holder === undefined || isOver ? {} : nowIn(state, context)),
+    ...(holder === undefined || state.toldAt === 0 ? {} : { announcedAt: timeOf(state.toldAt) }),
+    ...(letters === 0 ? {} : { unannounced: { letters, why: reasonOf(state, isOver, context) } }),
+  };
+}
+
+/** What is so in a session that lives. */
+function nowIn(
+  state: DoorbellState,
+  context: StatusContext,
+): Pick<SessionStatus, 'dialog' | 'wake'> {
+  const { dialog } = state;
+  const wake = currentWake(state, context);
+  const what = cutText(redactSecrets(dialog?.what ?? ''), NEED_LENGTH);
+  return {
+    ...(dialog === undefined ? {} : { dialog: { what, since: timeOf(dialog.since) } }),
+    ...(wake === undefined
+      ? {}
+      : { wake: { at: timeOf(wake.at), result: wake.result, why: wake.why } }),
+  };
 }
 
 function sessionOf(
@@ -105,6 +114,11 @@ function reasonOf(state: DoorbellState, isOver: boolean, context: StatusContext)
   if (context.mode === 'notify') return 'notify';
   if (isSpent(state, context.now)) return 'rests';
   if (waiter !== undefined && isAlive(waiter, context)) return 'waking';
+  return reasonFromOutside(holder, state, context);
+}
+
+/** Why a session was not told yet that only the router can wake. */
+function reasonFromOutside(holder: Holder, state: DoorbellState, context: StatusContext): Untold {
   if (context.wakes === undefined || !isWakeable(holder)) return 'nothing-wakes';
   return currentWake(state, context)?.result === 'no-way' ? 'not-woken' : 'waking';
 }

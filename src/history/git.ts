@@ -138,6 +138,9 @@ async function start(path: string, call: Parameters<typeof runProcess>[0]): Prom
   try {
     return await runProcess(call);
   } catch (error) {
+    if (error instanceof HivemailError && error.code === 'io') {
+      throw new HivemailError('git', error.message, { cause: error });
+    }
     if (!isSpawnError(error)) throw error;
     const sentence = `git could not be started from ${path} (${systemCode(error)}). Mail still flows; the history catches up.`;
     throw new GitFailure(sentence, { exitCode: null, stderr: error.message });

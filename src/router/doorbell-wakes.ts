@@ -12,6 +12,7 @@ import { OWN_LAUNCHER } from '../doorbell/launcher.ts';
 import type { SeenDoorbell } from '../doorbell/read-doorbell.ts';
 import type { DoorbellState, Holder } from '../doorbell/state.ts';
 import { WAKE_REASONS, type WakeAnswer } from '../doorbell/wake/answer.ts';
+import type { Wake } from '../doorbell/wake/call.ts';
 import {
   formatWakes,
   isAskedAgain,
@@ -19,7 +20,7 @@ import {
   parseWakes,
   type WakeRecord,
 } from '../doorbell/wake/records.ts';
-import { type Wake, wakeSession } from '../doorbell/wake/wake.ts';
+import { wakeSession } from '../doorbell/wake/wake.ts';
 import { isWakeable } from '../doorbell/wake/ways.ts';
 import { wakeLine } from '../doorbell/wake-line.ts';
 import { isSameProcessAlive } from '../hive/process-identity.ts';

@@ -1,10 +1,9 @@
-import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, vi } from 'vitest';
 import { type Child, type ChildOptions, type ChildResult, runChild, startChild } from './child.ts';
 import { onlyLoopback, scrubbedEnvironment } from './environment.ts';
 import { installClient, isInstalled, type PinnedClient } from './install.ts';
+import { openTerminal, type Terminal } from './terminal.ts';
 
 /** The newest that runs on Node 20; its program needs no Node at all. */
 const CLAUDE: PinnedClient = {
@@ -99,20 +98,9 @@ function environmentOf({ home, model, env }: ClaudeOptions): NodeJS.ProcessEnv {
   });
 }
 
-/** A session in a terminal, as a person sees it. */
-export interface ClaudeTerminal extends AsyncDisposable {
-  /** What is on the screen. */
-  screen(): string;
-  /** Presses keys, by tmux's names for them. */
-  press(...keys: string[]): void;
-  /** Types a text, without Enter. */
-  type(text: string): void;
-}
-
 /** Starts a session in a terminal of tmux, past the questions that it asks a new user. */
-export async function openClaude(options: ClaudeOptions): Promise<ClaudeTerminal> {
+export async function openClaude(options: ClaudeOptions): Promise<Terminal> {
   const { file, args } = await childFor(options);
-  const env = { ...environmentOf(options), TERM: 'xterm-256color' };
   const known = { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true };
   const approved = { approved: [KEY.slice(-20)], rejected: [] };
   writeFileSync(
@@ -124,28 +112,6 @@ export async function openClaude(options: ClaudeOptions): Promise<ClaudeTerminal
       projects: { [options.cwd]: known },
     }),
   );
-  const socket = join(options.home, 'tmux');
-  const tmux = (...words: string[]): string =>
-    execFileSync('tmux', ['-S', socket, ...words], { env, encoding: 'utf8' });
-  const size = ['-x', '160', '-y', '50'];
-  tmux('-f', '/dev/null', 'new-session', '-d', '-c', options.cwd, ...size, file, ...args);
-  return {
-    screen: () => tmux('capture-pane', '-p'),
-    press: (...keys) => tmux('send-keys', ...keys),
-    type: (text) => tmux('send-keys', '-l', text),
-    [Symbol.asyncDispose]: async () => {
-      const session = tmux('display-message', '-p', '#{pane_pid}').trim();
-      tmux('kill-server');
-      // It still writes into its home on its way out.
-      await vi.waitFor(() => expect(processesOf(session)).toEqual([]), ENDING);
-    },
-  };
-}
-
-const ENDING = { timeout: 15_000, interval: 100 };
-
-/** Lists the processes of a session of the system, which a terminal's program leads. */
-function processesOf(session: string): string[] {
-  const { stdout } = spawnSync('ps', ['-o', 'pid=', '--sid', session], { encoding: 'utf8' });
-  return stdout.split('\n').filter((line) => line.trim() !== '');
+  const { home, cwd } = options;
+  return openTerminal({ dir: home, cwd, env: environmentOf(options), command: [file, ...args] });
 }

@@ -1,12 +1,16 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ChildResult, runChild } from './child.ts';
+import { expect, vi } from 'vitest';
+import { type Child, type ChildResult, runChild, startChild } from './child.ts';
 import { onlyLoopback, scrubbedEnvironment } from './environment.ts';
 import { installClient } from './install.ts';
+import { openTerminal, type Terminal } from './terminal.ts';
 
 const VERSION = '0.171.0';
 const PLATFORM = `${process.platform}-${process.arch}`;
 const TIME_LIMIT_MS = 60_000;
+const STARTING = { timeout: 30_000, interval: 50 };
 
 /** One line of `codex exec --json`, as far as tests look at it. */
 export interface CodexEvent {
@@ -68,23 +72,58 @@ export function installCodex(): Promise<string> {
 export async function runCodex(options: CodexOptions): Promise<CodexResult> {
   const { home, cwd, prompt, resume, model, env = {}, timeLimitMs = TIME_LIMIT_MS } = options;
   const script = await installCodex();
-  const codexHome = join(home, '.codex');
   if (options.configured !== true) await writeCodexConfig(home, model);
   const flags = ['--json', '--skip-git-repo-check', '--dangerously-bypass-hook-trust'];
   const result = await runChild({
     file: process.execPath,
     args: [script, 'exec', ...(resume === undefined ? [] : ['resume', resume]), ...flags, prompt],
-    cwd,
-    env: scrubbedEnvironment({
-      ...onlyLoopback(model),
-      HOME: home,
-      CODEX_HOME: codexHome,
-      STUB_KEY: 'fake',
-      ...env,
-    }),
-    timeLimitMs,
+    ...{ cwd, timeLimitMs, env: environmentOf({ home, model, env }) },
   });
   return { ...result, events: result.stdout.split('\n').flatMap(parseEvent) };
+}
+
+type Surroundings = Pick<CodexOptions, 'home' | 'model' | 'env'>;
+
+function environmentOf({ home, model, env }: Surroundings): NodeJS.ProcessEnv {
+  const own = { HOME: home, CODEX_HOME: join(home, '.codex'), STUB_KEY: 'fake' };
+  return scrubbedEnvironment({ ...onlyLoopback(model), ...own, ...env });
+}
+
+/**
+ * Starts a session in a terminal of tmux, in a project that it trusts.
+ * @param args - what follows the program's name
+ */
+export async function openCodex(
+  options: Omit<CodexOptions, 'prompt' | 'resume'>,
+  args: readonly string[] = [],
+): Promise<Terminal> {
+  const { home, cwd, model } = options;
+  await writeCodexConfig(home, model);
+  const trusted = `\n[projects.${JSON.stringify(cwd)}]\ntrust_level = "trusted"\n`;
+  await appendFile(join(home, '.codex', 'config.toml'), trusted);
+  const command = [
+    process.execPath,
+    await installCodex(),
+    '--dangerously-bypass-hook-trust',
+    ...args,
+  ];
+  return openTerminal({ dir: home, cwd, env: environmentOf(options), command });
+}
+
+/** Starts the server that sessions of a home then run in. */
+export async function startCodexServer(
+  options: Omit<CodexOptions, 'prompt' | 'resume'>,
+): Promise<Child> {
+  const { home, cwd, model, timeLimitMs = TIME_LIMIT_MS } = options;
+  await writeCodexConfig(home, model);
+  const server = await startChild({
+    file: process.execPath,
+    args: [await installCodex(), 'app-server', '--listen', 'unix://'],
+    ...{ cwd, timeLimitMs, env: environmentOf(options) },
+  });
+  const socket = join(home, '.codex', 'app-server-control', 'app-server-control.sock');
+  await vi.waitFor(() => expect(existsSync(socket), server.stderr()).toBe(true), STARTING);
+  return server;
 }
 
 /** Writes what Codex has to be told to ask nothing and to tell nobody; more may be added behind it. */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type StatusContext, sessionStatus } from '../../src/doorbell/session-status.ts';
 import { type DoorbellState, NO_STATE } from '../../src/doorbell/state.ts';
+import { noWay } from '../../src/doorbell/wake/answer.ts';
+import type { WakeRecord } from '../../src/doorbell/wake/records.ts';
 
 const NOW = Date.parse('2026-11-30T17:19:11.123Z');
 const process = { pid: 7, startedAt: '1', bootId: 'b' };
@@ -15,6 +17,12 @@ const holder = {
 const idle: DoorbellState = {
   ...NO_STATE,
   ...{ holder, told: ['a'], toldAt: NOW - 60_000, activeAt: NOW - 10_000 },
+};
+
+const codex = { ...holder, client: 'codex' } as const;
+const wake: WakeRecord = {
+  ...{ client: 'codex', session: 's', idleSince: idle.activeAt, at: NOW - 5000, asked: 1 },
+  ...{ result: 'queued', why: 'queued' },
 };
 
 function status(state: Partial<DoorbellState>, context: Partial<StatusContext> = {}) {
@@ -65,9 +73,30 @@ describe('how a session stands', () => {
     ['waking', { waiter }, {}],
     ['waking', { continued: 3, activeAt: NOW - 31_000, waiter }, {}],
     ['nothing-wakes', {}, {}],
+    ['nothing-wakes', {}, { wakes: { last: undefined } }],
+    ['nothing-wakes', { holder: codex }, {}],
+    ['waking', { holder: codex }, { wakes: { last: undefined } }],
+    ['waking', { holder: codex }, { wakes: { last: wake } }],
+    [
+      'waking',
+      { holder: codex },
+      { wakes: { last: { ...wake, ...noWay('refused'), idleSince: 1 } } },
+    ],
+    ['not-woken', { holder: codex }, { wakes: { last: { ...wake, ...noWay('refused') } } }],
+    ['rests', { holder: codex, continued: 3 }, { wakes: { last: wake } }],
     ['nothing-wakes', { waiter }, { isAlive: ({ pid }) => pid === process.pid }],
   ])('says why a letter was not announced: %s', (why, state, context) => {
     expect(status(state, context).unannounced?.why).toBe(why);
+  });
+
+  it('tells of the last wake of this idle time, and of no other', () => {
+    const wakes = { last: wake };
+    expect(status({ holder: codex }, { wakes }).wake).toEqual({
+      ...{ at: '2026-11-30T17:19:06.123Z', result: 'queued', why: 'queued' },
+    });
+    expect(status({ holder: codex, activeAt: NOW }, { wakes }).wake).toBeUndefined();
+    expect(status({}, { wakes }).wake).toBeUndefined();
+    expect(status({ holder: codex }, { wakes, isAlive: () => false }).wake).toBeUndefined();
   });
 
   it('takes any number for a time, since the file is the agent’s', () => {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type DoorbellState, NO_STATE } from '../../src/doorbell/state.ts';
 import type { WakeAnswer } from '../../src/doorbell/wake/answer.ts';
-import type { WakeCall } from '../../src/doorbell/wake/wake.ts';
+import type { WakeCall } from '../../src/doorbell/wake/call.ts';
 import { isWakeLine } from '../../src/doorbell/wake-line.ts';
 import { ownIdentity } from '../../src/hive/process-identity.ts';
 import type { AgentId } from '../../src/protocol/addresses.ts';
@@ -136,7 +136,12 @@ describe('the wakes of a router', () => {
 
   it('are not asked for where the process of the session is gone, or not known', async () => {
     const gone = { ...ownIdentity(), startedAt: '1' };
-    const holder = { client: 'codex', session: 's', heardAt: bench.clock.now(), place: {} } as const;
+    const holder = {
+      client: 'codex',
+      session: 's',
+      heardAt: bench.clock.now(),
+      place: {},
+    } as const;
     idle('coder', { holder: { ...holder, process: gone } });
     idle('planner', { holder });
     await deliver('coder', 'planner');
@@ -174,6 +179,15 @@ describe('the wakes of a router', () => {
   it('are asked for two at a time, and no session twice; a client that hangs holds up nothing', async () => {
     const release: (() => void)[] = [];
     answer = () => new Promise((resolve) => release.push(() => resolve(QUEUED)));
+    idle('coder');
+    await deliver('coder');
+    expect(await look()).toEqual(['s-coder']);
+    await deliver('coder');
+    expect(await look()).toEqual([]);
+    for (const end of release.splice(0)) end();
+    await settled();
+    asked.splice(0);
+    bench.passTime(3000);
     const agents = ['god', 'planner', 'coder', 'tester'];
     for (const agent of agents) idle(agent);
     bench.write('coder', 'a.json', { to: 'god', act: 'inform', body: 'x' });

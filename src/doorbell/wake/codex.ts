@@ -2,8 +2,8 @@ import { findInPath } from '../../hive/path-lookup.ts';
 import { runProcess } from '../../hive/process-run.ts';
 import { HivemailError, systemCode } from '../../protocol/errors.ts';
 import { noWay, type WakeAnswer } from './answer.ts';
+import type { WakeCall } from './call.ts';
 import { findCodexHome } from './codex-home.ts';
-import type { WakeCall } from './wake.ts';
 
 /** A thread of Codex: a UUID. Anything else could be an option, or the name of another session. */
 const THREAD = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

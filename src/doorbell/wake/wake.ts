@@ -1,25 +1,7 @@
-import type { Holder } from '../state.ts';
 import { noWay, type WakeAnswer } from './answer.ts';
+import type { WakeCall } from './call.ts';
 import { wakeCodex } from './codex.ts';
 import { isWakeable } from './ways.ts';
-
-/** Whom to wake, and by what. */
-export interface WakeCall {
-  /** The idle session; all of it comes from the agent's own files. */
-  holder: Holder;
-  /** What is put into it: one fixed line, without control characters. */
-  line: string;
-  /** The environment of the one that wakes; the session's own is not to be trusted. */
-  env: Readonly<Record<string, string | undefined>>;
-  /** Directories of settings of Codex that may be used; see codex-home.ts. */
-  codexHomes: readonly string[];
-  /** A client that takes longer to answer is ended. */
-  timeoutMs: number;
-  signal: AbortSignal;
-}
-
-/** Wakes an idle session. */
-export type Wake = (call: WakeCall) => Promise<WakeAnswer>;
 
 /**
  * Wakes an idle session, and says truthfully what came of it.

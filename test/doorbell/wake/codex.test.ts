@@ -1,7 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { WakeCall } from '../../../src/doorbell/wake/wake.ts';
+import type { WakeCall } from '../../../src/doorbell/wake/call.ts';
 import { wakeSession } from '../../../src/doorbell/wake/wake.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
@@ -104,7 +111,9 @@ describe('waking a Codex session', () => {
       why: 'unknown-home',
     });
     expect(wasCalled()).toBe(false);
-    expect(await wake({ holder: { place }, codexHomes: [join(dir, 'gone'), other] })).toEqual(QUEUED);
+    expect(await wake({ holder: { place }, codexHomes: [join(dir, 'gone'), other] })).toEqual(
+      QUEUED,
+    );
     expect(called().env['CODEX_HOME']).toBe(other);
     expect(await wake({ holder: { place }, env: { CODEX_HOME: other } })).toEqual(QUEUED);
   });

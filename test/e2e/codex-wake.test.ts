@@ -1,0 +1,166 @@
+// needs: git, tmux
+/** Idle sessions of the real Codex that the router wakes when mail comes. */
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { doorbellPaths } from '../../src/doorbell/paths.ts';
+import type { DoorbellState } from '../../src/doorbell/state.ts';
+import { readState } from '../../src/doorbell/state-file.ts';
+import { installCodex, openCodex, startCodexServer } from '../clients/codex.ts';
+import { type StubModel, startStubModel } from '../clients/stub-model.ts';
+import { clientTestsWanted } from '../clients/wanted.ts';
+import { tempDir } from '../helpers/temp-dir.ts';
+import { hivemail, makePlace, type Place, requireBuild, rowsOf, startRouter } from './built.ts';
+import { digestsIn, letter } from './claude-place.ts';
+
+const SOON = { timeout: 60_000, interval: 100 };
+
+interface CodexPlace extends Place {
+  home: string;
+  cwd: string;
+  /** Where the router finds Codex, and its settings. */
+  router: Place;
+}
+
+describe.skipIf(!clientTestsWanted('Codex'))('an idle Codex', { timeout: 240_000 }, () => {
+  beforeAll(async () => {
+    requireBuild();
+    await installCodex();
+  }, 10 * 60_000);
+
+  it('is woken in its terminal and told once; what was typed stays', async () => {
+    const place = await makeCodexPlace(tempDir());
+    await using _router = await startRouter(place.router, 200_000);
+    await using stub = await startStubModel(() => ({ text: 'Done.' }));
+    await using terminal = await openCodex(sessionOf(place, stub));
+    await begin(place, stub, terminal);
+    terminal.type('half a line');
+    await vi.waitFor(() => expect(terminal.screen()).toContain('half a line'), SOON);
+
+    await send(place, 'Split the parser');
+    await vi.waitFor(() => expect(toldIn(stub)).toEqual([0, 1]), SOON);
+    expect(stub.turns()[1]?.userText).toContain('Hivemail has mail for coder');
+    expect(stub.turns()[1]?.userText).toContain('Split the parser');
+    await idle(place);
+    expect(terminal.screen()).toContain('half a line');
+
+    await send(place, 'Join the parser');
+    await vi.waitFor(() => expect(toldIn(stub)).toEqual([0, 1, 1]), SOON);
+    await idle(place);
+    await vi.waitFor(() => expect(wakeCodes(place)).toEqual(['queued', 'queued']), SOON);
+    expect(stub.requests().flatMap(({ problem }) => problem ?? [])).toEqual([]);
+  });
+
+  it('begins no turn when the mail was handled before the wake came to it', async () => {
+    const place = await makeCodexPlace(tempDir());
+    await using _router = await startRouter(place.router, 200_000);
+    await using stub = await startStubModel(() => ({ text: 'Done.' }));
+    await using terminal = await openCodex(sessionOf(place, stub));
+    await begin(place, stub, terminal);
+    const id = await send(place, 'Split the parser');
+    await vi.waitFor(() => expect(wakeCodes(place)).toEqual(['queued']), SOON);
+    await run(place, ['ack', id], 'coder');
+    await vi.waitFor(
+      () => expect(terminal.screen()).toContain('has been handled or told of'),
+      SOON,
+    );
+    expect(toldIn(stub)).toEqual([0]);
+  });
+
+  it('is woken in a server of many sessions', async () => {
+    const place = await makeCodexPlace(tempDir());
+    await using _router = await startRouter(place.router, 200_000);
+    await using stub = await startStubModel(() => ({ text: 'Done.' }));
+    await using _server = await startCodexServer({
+      ...sessionOf(place, stub),
+      timeLimitMs: 200_000,
+    });
+    await using terminal = await openCodex(sessionOf(place, stub), ['--remote', 'unix://']);
+    await begin(place, stub, terminal);
+    expect(stateOf(place).holder?.shared).toBe(true);
+    await send(place, 'Split the parser');
+    await vi.waitFor(() => expect(toldIn(stub)).toEqual([0, 1]), SOON);
+  });
+
+  it('is shown with the reason where the router can not wake it', async () => {
+    const place = await makeCodexPlace(tempDir());
+    await using _router = await startRouter(place, 200_000);
+    await using stub = await startStubModel(() => ({ text: 'Done.' }));
+    await using terminal = await openCodex(sessionOf(place, stub));
+    await begin(place, stub, terminal);
+    await send(place, 'Split the parser');
+    await vi.waitFor(async () => {
+      const { stdout } = await hivemail(place, ['status']);
+      expect(stdout).toMatch(
+        /coder: 1 letter delivered, not announced: .*could not be woken \(the router does not know its CODEX_HOME/,
+      );
+    }, SOON);
+    expect(wakeCodes(place)).toEqual(['no-way']);
+    expect(toldIn(stub)).toEqual([0]);
+  });
+});
+
+async function makeCodexPlace(dir: string): Promise<CodexPlace> {
+  const place = await makePlace(dir, 'planner,coder');
+  const [home, cwd, bin] = [join(dir, 'home'), join(dir, 'project'), join(dir, 'bin')];
+  for (const each of [home, cwd, bin]) mkdirSync(each);
+  symlinkSync(await installCodex(), join(bin, 'codex'));
+  const PATH = [bin, place.env['PATH'] ?? ''].join(delimiter);
+  const env = { ...place.env, PATH, CODEX_HOME: join(home, '.codex') };
+  const made = { ...place, home, cwd, router: { ...place, env } };
+  const install = ['hooks', 'install', 'codex', '--scope', 'user', '--mode', 'continue'];
+  await run({ ...place, env: { ...env, HOME: home } }, install, 'coder');
+  return made;
+}
+
+function sessionOf({ home, cwd, hive }: CodexPlace, { url }: StubModel) {
+  return { home, cwd, model: url, env: { HIVEMAIL_HIVE: hive, HIVEMAIL_AGENT: 'coder' } };
+}
+
+async function run(place: Place, words: string[], agent: string): Promise<string> {
+  const result = await hivemail(place, words, agent);
+  expect(result, result.stderr).toMatchObject({ exitCode: 0 });
+  return result.stdout;
+}
+
+/** Sends a letter and returns its id. */
+async function send(place: Place, subject: string): Promise<string> {
+  const sent = JSON.parse(await run(place, [...letter(subject), '--json'], 'planner')) as {
+    id: string;
+  };
+  return sent.id;
+}
+
+/** Has the session do a turn, so that it is known. */
+async function begin(
+  place: CodexPlace,
+  stub: StubModel,
+  terminal: { screen(): string; type(text: string): void; press(key: string): void },
+): Promise<void> {
+  await vi.waitFor(() => expect(terminal.screen()).toContain('? for shortcuts'), SOON);
+  terminal.type('Work.');
+  await vi.waitFor(() => expect(terminal.screen()).toContain('Work.'), SOON);
+  terminal.press('Enter');
+  await vi.waitFor(() => expect(toldIn(stub)).toEqual([0]), SOON);
+  await idle(place);
+}
+
+/** How many digests the model has read anew in each turn. */
+function toldIn(stub: StubModel): number[] {
+  return stub.turns().map(({ userText }) => digestsIn(userText).length);
+}
+
+function stateOf({ hive }: Place): DoorbellState {
+  return readState(doorbellPaths(join(hive, 'agents', 'coder')).state).state;
+}
+
+async function idle(place: Place): Promise<void> {
+  await vi.waitFor(() => {
+    const { activity, holder } = stateOf(place);
+    expect([activity, holder?.client]).toEqual(['idle', 'codex']);
+  }, SOON);
+}
+
+function wakeCodes(place: Place): (string | undefined)[] {
+  return rowsOf(place).flatMap(({ kind, code }) => (kind === 'wake' ? [code] : []));
+}

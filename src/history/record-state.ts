@@ -4,8 +4,8 @@
  * costs at most what a file held for a while; the next one compares again.
  */
 import { createHash } from 'node:crypto';
+import type { Dialogue } from '../hive/process-run.ts';
 import { stateMessage } from './commit-message.ts';
-import type { Dialogue } from './git-process.ts';
 import { commitStream, type FileChange } from './import-stream.ts';
 import type { StateContent } from './read-state.ts';
 import { importInto, type Repository, readTip } from './recorder.ts';

@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { HiveFs } from '../hive/hive-fs.ts';
+import type { Dialogue } from '../hive/process-run.ts';
 import type { RecordedBatch } from '../protocol/record.ts';
 import { forgetChild, recordChild } from './child-record.ts';
 import type { Git, GitCall } from './git.ts';
-import type { Dialogue } from './git-process.ts';
 import { BRANCH, batchCommit, commitStream, historyFiles } from './import-stream.ts';
 import { syncWritten } from './sync-tree.ts';
 

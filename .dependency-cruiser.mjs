@@ -24,9 +24,13 @@ const FOLDERS = {
   router: {
     folders: ['protocol', 'letter', 'routing', 'hive', 'log', 'spool', 'history', 'doorbell'],
   },
+  replay: {
+    folders: ['protocol', 'routing', 'hive', 'log', 'spool', 'history'],
+  },
   api: {
     folders: [
       ...['protocol', 'letter', 'routing', 'hive', 'log', 'spool', 'history', 'router', 'doorbell'],
+      'replay',
     ],
   },
 };

@@ -40,15 +40,28 @@ export { EVENT_KINDS, type EventKind, type HiveEvent, type LogRow } from './prot
 export { MESSAGE_ID, type MessageId } from './protocol/ids.ts';
 export type { Message, NoticeReference } from './protocol/message.ts';
 export { OUTCOME_OF, OUTCOMES, type Outcome, type OutcomeCode } from './protocol/outcomes.ts';
+export type { RecordedMessage } from './protocol/record.ts';
 export { redactSecrets } from './protocol/redact.ts';
 export { exportLine, shellQuote } from './protocol/shell-quote.ts';
 export { type Digest, type ShowDigestOptions, showDigest } from './protocol/show-digest.ts';
 export { showMessage, showMessageLine } from './protocol/show-message.ts';
+export type { ConversationPart } from './replay/conversation.ts';
+export type { CopyNow } from './replay/copies-now.ts';
+export type {
+  OpenConversation,
+  OpenConversationsOptions,
+  OwedAnswer,
+} from './replay/open-conversations.ts';
+export type { ThreadEntry } from './replay/thread.ts';
+export type { TimelineOptions } from './replay/timeline.ts';
+export type { Trace } from './replay/trace.ts';
+export type { TraceStep, TraceStepKind } from './replay/trace-steps.ts';
 export { type RunningRouter, type StartOptions, startRouter } from './router/daemon.ts';
 export type { HealthProblem, HealthReport } from './router/health.ts';
 export type { OpenRouterOptions } from './router/open-router.ts';
 export { type OnceReport, runOnce } from './router/run-once.ts';
 export type { CopyPlace, HeldMessage } from './routing/inputs.ts';
+export type { Obligation } from './routing/obligations.ts';
 export type { Owner as SetupOwner } from './setup/hook-command.ts';
 export { type InstallReport, installSetup } from './setup/install.ts';
 export type { SetupPlace, Target as SetupTarget } from './setup/place.ts';

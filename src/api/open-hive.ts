@@ -13,6 +13,15 @@ import { logPlace } from '../log/segments.ts';
 import type { AgentId } from '../protocol/addresses.ts';
 import { HivemailError } from '../protocol/errors.ts';
 import type { LogRow } from '../protocol/event.ts';
+import type { RecordedMessage } from '../protocol/record.ts';
+import { type ConversationPart, readConversation } from '../replay/conversation.ts';
+import {
+  listOpenConversations,
+  type OpenConversation,
+  type OpenConversationsOptions,
+} from '../replay/open-conversations.ts';
+import { readTimeline, type TimelineOptions } from '../replay/timeline.ts';
+import { type Trace, traceMessage } from '../replay/trace.ts';
 import { requestControl } from '../router/control-client.ts';
 import { listHeld } from '../router/ended-holds.ts';
 import type { HeldMessage } from '../routing/inputs.ts';
@@ -53,6 +62,14 @@ export interface Hive {
   rows(options?: ReadLogOptions): Generator<LogRow>;
   /** Yields the rows that a filter lets pass, each as it is written, until the signal says so. */
   follow(options: { signal: AbortSignal; filter?: RowFilter | undefined }): AsyncGenerator<LogRow>;
+  /** Tells one message's life, found by its id or the beginning of one. Changes nothing. */
+  trace(id: string): Promise<Trace>;
+  /** Yields a conversation, oldest first, found by its name or a message of it. Changes nothing. */
+  conversation(name: string): AsyncGenerator<ConversationPart>;
+  /** Lists the conversations in which someone owes an answer, the longest open first. Changes nothing. */
+  conversations(options?: OpenConversationsOptions): OpenConversation[];
+  /** Yields what was said, oldest first, out of the history. Changes nothing. */
+  timeline(options?: TimelineOptions): AsyncGenerator<RecordedMessage>;
   /** Tells whether a router runs. */
   router(): RouterState;
   /** Reads how the hive stands. Changes nothing. */
@@ -103,6 +120,10 @@ export function openHive(dir: string): Hive {
     changeRoster: (change) => requestControl(dir, { kind: 'roster', change }, systemClock),
     rows: (options) => readLog(fs, logPlace(layout), options),
     follow: (options) => followLog(fs, { ...logPlace(layout), ...options }),
+    trace: (id) => traceMessage({ fs, layout }, id),
+    conversation: (name) => readConversation({ fs, layout }, name),
+    conversations: (wanted) => listOpenConversations({ fs, layout }, wanted),
+    timeline: (wanted) => readTimeline({ fs, layout }, wanted),
     router: () => readRouterState(fs, layout),
     status: () => readStatus(fs, layout, systemClock.now()),
   };

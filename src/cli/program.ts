@@ -3,6 +3,7 @@ import { defineAgentCommands } from './definitions/agent.ts';
 import type { Call } from './definitions/call.ts';
 import { addGlobalOptions, WHOSE_MAILBOX } from './definitions/global-options.ts';
 import { defineHiveCommands } from './definitions/hive.ts';
+import { defineLookingBackCommands } from './definitions/looking-back.ts';
 import { defineMailCommands } from './definitions/mail.ts';
 import { defineOverviewCommands } from './definitions/overview.ts';
 import { defineClientCommands } from './definitions/setup.ts';
@@ -65,6 +66,7 @@ export function createProgram(surface: Surface, outcome: RunOutcome): Command {
   defineHiveCommands(program, call);
   defineMailCommands(program, call);
   defineOverviewCommands(program, call);
+  defineLookingBackCommands(program, call);
   defineAgentCommands(program, call);
   defineClientCommands(program, call);
   return program;

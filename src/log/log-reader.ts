@@ -51,6 +51,12 @@ export class LogReader {
     this.sizeBytes = this.#files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   }
 
+  /** Reads the oldest row. */
+  first(): LogRow | undefined {
+    for (const { rows } of this.#probes(0, this.sizeBytes)) if (rows.length > 0) return rows[0];
+    return undefined;
+  }
+
   /** Yields the rows of a range, oldest first. */
   *rows(range: LogRange = {}): Generator<LogRow> {
     for (const { rows } of this.stretches(range)) yield* rows;

@@ -1,6 +1,6 @@
 import type { HiveFs } from '../hive/hive-fs.ts';
 import type { LogRow } from '../protocol/event.ts';
-import { LogReader } from './log-reader.ts';
+import { type LogRange, LogReader } from './log-reader.ts';
 import { type CompiledFilter, compileFilter, type RowFilter } from './row-filter.ts';
 import type { LogPlace } from './segments.ts';
 
@@ -26,25 +26,27 @@ export function* readLog(
 ): Generator<LogRow> {
   const wanted = compileFilter(filter);
   const log = new LogReader(fs, place);
-  const to = endAt(log, wanted);
+  const range = rangeOf(log, wanted);
   if (last === undefined || last === Number.POSITIVE_INFINITY) {
-    for (const row of log.rows({ from: startAt(log, wanted), to, needles: wanted.needles })) {
-      if (wanted.passes(row)) yield row;
-    }
+    for (const row of log.rows(range)) if (wanted.passes(row)) yield row;
   } else {
-    yield* lastRows(log, wanted, { to, last });
+    yield* lastRows(log, wanted, { ...range, last });
   }
+}
+
+/** Finds the part of a log that holds all rows which a filter lets pass, and others. */
+export function rangeOf(log: LogReader, wanted: CompiledFilter): LogRange {
+  return { from: startAt(log, wanted), to: endAt(log, wanted), needles: wanted.needles };
 }
 
 function lastRows(
   log: LogReader,
   wanted: CompiledFilter,
-  { to, last }: { to: number; last: number },
+  { last, ...range }: LogRange & { last: number },
 ): LogRow[] {
   const parts: LogRow[][] = [];
   let left = last;
-  const from = startAt(log, wanted);
-  for (const { rows } of log.backwards({ from, to, needles: wanted.needles })) {
+  for (const { rows } of log.backwards(range)) {
     if (left <= 0) break;
     const passing = rows.filter(wanted.passes).slice(-left);
     parts.unshift(passing);

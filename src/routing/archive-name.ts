@@ -11,6 +11,12 @@ const PREFIX: Record<Outcome, string> = {
 };
 
 /** Names a letter's original in its sender's `outbox/.sent/`. */
-export function archiveName({ claim, outcome }: { claim: Claim; outcome: Outcome }): string {
+export function archiveName({
+  claim,
+  outcome,
+}: {
+  claim: Pick<Claim, 'id' | 'file'>;
+  outcome: Outcome;
+}): string {
   return `${PREFIX[outcome]}${claim.id}.${claim.file}`;
 }

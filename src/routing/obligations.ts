@@ -50,7 +50,7 @@ export class Obligations {
   /** In the order in which they arose. */
   readonly #open = new Map<string, Obligation>();
   /** Keys of the open ones of one agent in one conversation, oldest first. */
-  readonly #within = new Map<string, readonly string[]>();
+  readonly #within = new Map<string, Set<string>>();
   readonly #most: number;
   #forgotten = 0;
 
@@ -114,7 +114,7 @@ export class Obligations {
 
   #latest({ conversation, from, to }: { conversation: string; from: string; to: string }) {
     const keys = this.#within.get(placeOf(conversation, from)) ?? [];
-    return keys.findLast((key) => this.#open.get(key)?.to === to) ?? [];
+    return [...keys].findLast((key) => this.#open.get(key)?.to === to) ?? [];
   }
 
   #settle(obligation: Obligation): void {
@@ -138,7 +138,7 @@ export class Obligations {
     if (this.#open.has(key)) return;
     const within = placeOf(obligation.conversation, obligation.owes);
     this.#open.set(key, obligation);
-    this.#within.set(within, [...(this.#within.get(within) ?? []), key]);
+    this.#within.set(within, (this.#within.get(within) ?? new Set()).add(key));
     if (this.#open.size <= this.#most) return;
     const [oldest] = this.#open.values();
     if (oldest === undefined) return;
@@ -150,9 +150,9 @@ export class Obligations {
     const key = keyOf(id, owes);
     const within = placeOf(conversation, owes);
     this.#open.delete(key);
-    const left = (this.#within.get(within) ?? []).filter((each) => each !== key);
-    if (left.length > 0) this.#within.set(within, left);
-    else this.#within.delete(within);
+    const keys = this.#within.get(within);
+    keys?.delete(key);
+    if (keys?.size === 0) this.#within.delete(within);
   }
 }
 

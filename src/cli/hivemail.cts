@@ -29,6 +29,9 @@ if (isOldNode()) {
 } else {
   // The router syncs many files at once, each on a thread of this pool; libuv reads its size only once.
   process.env['UV_THREADPOOL_SIZE'] ??= '16';
+  // Left to itself the heap grows to several times what is in use before it is swept: a router that had
+  // routed 25 000 letters held 200 MB, with this 140, of which 50 are in use. No limit: nothing ends at it.
+  process.getBuiltinModule('node:v8').setFlagsFromString('--heap-growing-percent=25');
   // Nothing in a hive is for other users of the machine.
   process.umask(0o077);
   void (servesAtOnce(process.argv.slice(2)) ? import('./mcp.ts') : import('./main.ts'));

@@ -59,24 +59,24 @@ export function batchCommit(batch: RecordedBatch): PlannedCommit {
 }
 
 /**
- * Renders commits as input for `git fast-import --done`, one upon the other.
+ * Renders commits as input for `git fast-import --done`, one upon the other, each when it is asked for:
+ * what git has taken need not be kept.
  * @param parent - the commit the first one stands on; nothing begins a history. Were the branch
  *   elsewhere by then, fast-import would refuse, as that is no fast-forward
- * @returns chunks in order; together the whole stream
+ * @returns a chunk for each commit, in order, and one that ends the stream
  * @see https://git-scm.com/docs/git-fast-import
  */
-export function commitStream(
-  commits: readonly PlannedCommit[],
+export function* commitStream(
+  commits: Iterable<PlannedCommit>,
   parent: string | undefined,
-): Uint8Array[] {
-  return [
-    ...commits.flatMap((planned, index) => {
-      const mark = index + 1;
-      const from = index === 0 ? parent : `:${index}`;
-      return commit(planned, mark, from);
-    }),
-    line('done'),
-  ];
+): Generator<Uint8Array> {
+  let mark = 0;
+  for (const planned of commits) {
+    const from = mark === 0 ? parent : `:${mark}`;
+    mark += 1;
+    yield Buffer.concat(commit(planned, mark, from));
+  }
+  yield line('done');
 }
 
 function commit(

@@ -7,7 +7,8 @@ import { parseBatch } from './parse-batch.ts';
 /** The most of a queue file that is read: a batch of 100 letters of 1 MiB each, in base64. */
 const FILE_MOST_BYTES = 256 * 1024 * 1024;
 const GROUP_FILES = 50;
-const GROUP_BYTES = 8 * 1024 * 1024;
+// Some 500 letters, parsed and rendered at once; a start of git for each is little beside that.
+const GROUP_BYTES = 1024 * 1024;
 
 /** Queue files to be recorded by one fast-import. */
 export interface QueueGroup {
@@ -40,7 +41,7 @@ export function listQueue(fs: HiveFs, dir: string, most?: number): string[] {
 }
 
 /**
- * Reads the next files of the queue, up to 50 or 8 MiB. One that can't be read does not hold up
+ * Reads the next files of the queue, up to 50 or 1 MiB. One that can't be read does not hold up
  * the others.
  * @param names - as {@link listQueue} gave them; at least one is taken
  */

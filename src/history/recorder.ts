@@ -6,7 +6,13 @@ import type { Dialogue } from '../hive/process-run.ts';
 import type { RecordedBatch } from '../protocol/record.ts';
 import { forgetChild, recordChild } from './child-record.ts';
 import type { Git, GitCall } from './git.ts';
-import { BRANCH, batchCommit, commitStream, historyFiles } from './import-stream.ts';
+import {
+  BRANCH,
+  batchCommit,
+  commitStream,
+  historyFiles,
+  type PlannedCommit,
+} from './import-stream.ts';
 import { syncWritten } from './sync-tree.ts';
 
 const IMPORT_TIMEOUT_MS = 600_000;
@@ -52,10 +58,14 @@ export async function recordBatches(
       }
     }
     recorded = fresh.length;
-    yield* commitStream(fresh.map(batchCommit), tip);
+    yield* commitStream(planEach(fresh), tip);
   };
   await importInto(repository, dialogue, signal);
   return { recorded, skipped: batches.length - recorded };
+}
+
+function* planEach(batches: readonly RecordedBatch[]): Generator<PlannedCommit> {
+  for (const batch of batches) yield batchCommit(batch);
 }
 
 /**

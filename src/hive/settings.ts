@@ -27,6 +27,7 @@ const settingsSchema = z.strictObject({
     .strictObject({
       lettersPerPass: count.default(500),
       lettersPerSender: count.default(100),
+      bytesPerSender: count.default(1024 * 1024),
       bytesPerPass: count.default(32 * 1024 * 1024),
       sortedNames: count.default(5000),
       /** A pass that takes in a flood aims at this time, in milliseconds. */

@@ -101,8 +101,12 @@ class Ledger<Value> {
   }
 }
 
-/** How much is remembered of each kind. The figures bound memory to some 60 MB at the worst. */
-const MOST = { messages: 50_000, receipts: 50_000, replies: 50_000, windows: 20_000, few: 10_000 };
+/**
+ * How much is remembered of each kind. As many messages as the tail of the log tells of to a router that
+ * starts; with all that hangs on them some 20 MB. A parent that is further back is looked for in the
+ * replier's mailbox.
+ */
+const MOST = { messages: 20_000, receipts: 40_000, replies: 20_000, windows: 20_000, few: 10_000 };
 /** Most senders whose words one agent can have. */
 const MOST_WORDS = 256;
 

@@ -18,6 +18,8 @@ import { type SettleTimes, type SettleWatch, settleMs } from './settle.ts';
 export interface PassBudget {
   lettersPerPass: number;
   lettersPerSender: number;
+  /** A sender's letters of a pass may reach this and not begin beyond it: one of 1 MiB can take 0.4 s. */
+  bytesPerSender: number;
   bytesPerPass: number;
   /** Most names of one outbox that are put in order. */
   sortedNames: number;
@@ -77,7 +79,10 @@ export function claimLetters(candidates: readonly Candidate[], context: ClaimCon
     trouble: [],
     more: false,
   };
-  const { quiet, flood, flooders } = takeTurns(candidates, budget.lettersPerSender);
+  const { quiet, flood, flooders } = takeTurns(candidates, {
+    ...budget,
+    letterBytes: context.limits.letterBytes,
+  });
   const claiming = { ...context, paths, bytes: 0, result };
   claimEach(quiet, budget.lettersPerSender, claiming);
   const others = result.claimed.length;
@@ -90,21 +95,22 @@ export function claimLetters(candidates: readonly Candidate[], context: ClaimCon
 /** Claims as far as the budget goes. */
 function claimEach(candidates: readonly Candidate[], perSender: number, claiming: Claiming): void {
   const { budget, limits, result } = claiming;
-  const taken = new Map<AgentId, number>();
+  const shares = new Map<AgentId, { letters: number; bytes: number }>();
   for (const candidate of candidates) {
     const { agent, stat } = candidate;
-    const count = taken.get(agent) ?? 0;
+    const taken = shares.get(agent) ?? { letters: 0, bytes: 0 };
     const full =
       result.claimed.length >= budget.lettersPerPass || claiming.bytes >= budget.bytesPerPass;
-    if (full || count >= perSender) {
+    if (full || taken.letters >= perSender || taken.bytes >= budget.bytesPerSender) {
       result.pending.add(agent);
       result.waiting = true;
       result.more = true;
       continue;
     }
     if (!claimCandidate(candidate, claiming)) continue;
-    taken.set(agent, count + 1);
-    claiming.bytes += Math.min(stat.sizeBytes, limits.letterBytes);
+    const bytes = Math.min(stat.sizeBytes, limits.letterBytes);
+    shares.set(agent, { letters: taken.letters + 1, bytes: taken.bytes + bytes });
+    claiming.bytes += bytes;
   }
 }
 

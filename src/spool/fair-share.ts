@@ -12,18 +12,34 @@ export interface Turns {
 /** Letters that a pass takes of a flood at least, so that others can delay it and not stop it. */
 const LEAST_OF_FLOOD = 10;
 
+/** What one pass takes of a sender that does not flood. */
+export interface SenderBudget {
+  lettersPerSender: number;
+  bytesPerSender: number;
+  /** Most bytes of a letter; what is larger is not read. */
+  letterBytes: number;
+}
+
 /**
  * Tells the letters of senders that flood from those of the others, which come first. A sender floods
- * when it has more letters waiting than one pass takes of it.
+ * when it has more waiting than one pass takes of it, in letters or in bytes.
  */
-export function takeTurns(candidates: readonly Candidate[], lettersPerSender: number): Turns {
-  const waiting = new Map<AgentId, number>();
-  for (const { agent } of candidates) waiting.set(agent, (waiting.get(agent) ?? 0) + 1);
-  const floods = ({ agent }: Candidate) => (waiting.get(agent) ?? 0) > lettersPerSender;
+export function takeTurns(candidates: readonly Candidate[], budget: SenderBudget): Turns {
+  const waiting = new Map<AgentId, { letters: number; bytes: number }>();
+  for (const { agent, stat } of candidates) {
+    const { letters, bytes } = waiting.get(agent) ?? { letters: 0, bytes: 0 };
+    const size = Math.min(stat.sizeBytes, budget.letterBytes);
+    waiting.set(agent, { letters: letters + 1, bytes: bytes + size });
+  }
+  const flooders = new Set<AgentId>();
+  for (const [agent, { letters, bytes }] of waiting) {
+    if (letters > budget.lettersPerSender || bytes > budget.bytesPerSender) flooders.add(agent);
+  }
+  const floods = ({ agent }: Candidate): boolean => flooders.has(agent);
   return {
     quiet: candidates.filter((candidate) => !floods(candidate)),
     flood: candidates.filter(floods),
-    flooders: [...waiting.values()].filter((count) => count > lettersPerSender).length,
+    flooders: flooders.size,
   };
 }
 

@@ -39,7 +39,7 @@ test('a message is indented JSON without a character that a terminal acts on', (
 test('data is counted in bytes, so that no content becomes a command', () => {
   const hive = makeHive();
   const batch = makeBatch(hive, makeMessage(hive, { body: '😀\ndone\ncommit refs/heads/x\n' }));
-  const stream = Buffer.concat(commitStream([batchCommit(batch)], undefined)).toString('utf8');
+  const stream = Buffer.concat([...commitStream([batchCommit(batch)], undefined)]).toString('utf8');
   const content = stream.slice(stream.indexOf('{'), stream.indexOf('}\n') + 2);
   expect(stream).toContain(`data ${Buffer.byteLength(content)}\n{`);
   expect(content.length).toBeLessThan(Buffer.byteLength(content));
@@ -49,14 +49,14 @@ test('data is counted in bytes, so that no content becomes a command', () => {
 test('the first commit stands on the parent, each later one on the one before', () => {
   const hive = makeHive();
   const batches = [makeBatch(hive), makeBatch(hive), makeBatch(hive)];
-  const stream = Buffer.concat(commitStream(batches.map(batchCommit), 'f'.repeat(40))).toString(
-    'utf8',
-  );
+  const stream = Buffer.concat([
+    ...commitStream(batches.map(batchCommit), 'f'.repeat(40)),
+  ]).toString('utf8');
   const froms = stream.split('\n').filter((line) => line.startsWith('from '));
   expect(froms).toEqual([`from ${'f'.repeat(40)}`, 'from :1', 'from :2']);
-  expect(Buffer.concat(commitStream(batches.map(batchCommit), undefined)).toString()).not.toContain(
-    'from f',
-  );
+  expect(
+    Buffer.concat([...commitStream(batches.map(batchCommit), undefined)]).toString(),
+  ).not.toContain('from f');
 });
 
 test('a subject says who asks whom for what', () => {

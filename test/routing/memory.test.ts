@@ -27,7 +27,7 @@ describe('the memory of messages', () => {
     memory.remember(again);
     memory.commit();
     memory.remember(first);
-    for (let left = 49_999; left > 0; left--) memory.remember(message('a', ['b']));
+    for (let left = 19_999; left > 0; left--) memory.remember(message('a', ['b']));
     memory.commit();
     expect(memory.message(again.id)).toBeUndefined();
     expect(memory.message(first.id)).toEqual(first);
@@ -190,10 +190,10 @@ describe('a rollback', () => {
     memory.remember(second);
     memory.commit();
     memory.remember(first);
-    for (let left = 50_001; left > 0; left--) memory.remember(message('a', []));
+    for (let left = 20_001; left > 0; left--) memory.remember(message('a', []));
     memory.rollback();
     expect([memory.message(first.id), memory.message(second.id)]).toEqual([first, second]);
-    for (let left = 49_999; left > 0; left--) memory.remember(message('a', []));
+    for (let left = 19_999; left > 0; left--) memory.remember(message('a', []));
     memory.commit();
     expect(memory.message(first.id)).toBeUndefined();
     expect(memory.message(second.id)).toEqual(second);

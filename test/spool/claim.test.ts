@@ -157,6 +157,18 @@ describe('the budget of a pass', () => {
   });
 });
 
+it('takes no further letter of a sender whose letters have as many bytes as one may have in a pass', async () => {
+  const { write, claim, claimedFiles } = await makeOutboxes('large', 'quiet');
+  for (let n = 0; n < 5; n++) write('large', `${n}.json`, LETTER.replace('x', 'x'.repeat(500)));
+  write('quiet', 'one.json');
+  const few = { ...budget, bytesPerSender: 600 };
+  expect(claim({ budget: few }).more).toBe(true);
+  expect(claimedFiles().map((parts) => parts?.sender)).toEqual(['quiet', 'large', 'large']);
+  claim({ budget: few });
+  expect(claim({ budget: few }).more).toBe(false);
+  expect(claimedFiles()).toHaveLength(6);
+});
+
 describe('a letter that the machine refuses', () => {
   it('stays in the outbox and is told of, and holds up no other', async () => {
     const { files, outbox, write, claim } = await makeOutboxes('planner');

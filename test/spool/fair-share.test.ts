@@ -4,12 +4,16 @@ import { floodShare, takeTurns } from '../../src/spool/fair-share.ts';
 import type { Candidate } from '../../src/spool/scan.ts';
 import { agentId } from './spool-scene.ts';
 
+const BUDGET = { lettersPerSender: 3, bytesPerSender: 1000, letterBytes: 800 };
+
 /** Letters of senders in turn, as a scan gives them. */
-function candidates(waiting: Record<string, number>): Candidate[] {
+function candidates(waiting: Record<string, number>, sizeBytes = 10): Candidate[] {
   const most = Math.max(...Object.values(waiting));
   return Array.from({ length: most }, (_, n) =>
     Object.entries(waiting).flatMap(([agent, count]) =>
-      n < count ? [{ agent: agentId(agent), name: `${n}.json`, stat: {} as FileStat }] : [],
+      n < count
+        ? [{ agent: agentId(agent), name: `${n}.json`, stat: { sizeBytes } as FileStat }]
+        : [],
     ),
   ).flat();
 }
@@ -18,13 +22,18 @@ const namesOf = (some: readonly Candidate[]) => some.map(({ agent, name }) => `$
 
 describe('the turns of a pass', () => {
   it('go to those first who have no more waiting than a pass takes of each, in their order', () => {
-    const { quiet, flood, flooders } = takeTurns(candidates({ a: 4, b: 2, c: 3 }), 3);
+    const { quiet, flood, flooders } = takeTurns(candidates({ a: 4, b: 2, c: 3 }), BUDGET);
     expect(namesOf(quiet)).toEqual(['b/0.json', 'c/0.json', 'b/1.json', 'c/1.json', 'c/2.json']);
     expect(namesOf(flood)).toEqual(['a/0.json', 'a/1.json', 'a/2.json', 'a/3.json']);
     expect(flooders).toBe(1);
   });
+  it('count bytes as well, of a file that is too large for a letter no more than a letter has', () => {
+    const { flood } = takeTurns(candidates({ a: 2, b: 1 }, 600), BUDGET);
+    expect(namesOf(flood)).toEqual(['a/0.json', 'a/1.json']);
+    expect(takeTurns(candidates({ a: 1 }, 1_000_000), BUDGET).flooders).toBe(0);
+  });
   it('are of nobody where nothing waits', () => {
-    expect(takeTurns([], 3)).toEqual({ quiet: [], flood: [], flooders: 0 });
+    expect(takeTurns([], BUDGET)).toEqual({ quiet: [], flood: [], flooders: 0 });
   });
 });
 

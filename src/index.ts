@@ -7,16 +7,24 @@ export { type CreateOptions, createHive } from './api/create-hive.ts';
 export { findAgent, findHive, type Surroundings } from './api/find-hive.ts';
 export { type Hive, openHive } from './api/open-hive.ts';
 export { isLost, sendResultLines } from './api/outcome-lines.ts';
+export {
+  type ProvenSession,
+  type ProveWakeOptions,
+  proveWake,
+  type WakeReport,
+} from './api/prove-wake.ts';
 export type { Answer } from './api/reply.ts';
 export type { LetterToSend, SendOptions, SendResult } from './api/send.ts';
 export type { AgentStatus, HiveStatus, RouterState } from './api/status.ts';
 export type { WaitOptions } from './api/wait.ts';
+export type { MomentProof, NotTold } from './api/wake-proof.ts';
 export { applyFixes, type FixResult } from './doctor/apply-fixes.ts';
 export { diagnose } from './doctor/diagnose.ts';
 export type { DiagnoseOptions } from './doctor/examination.ts';
 export type { Finding, Fix, Level } from './doctor/finding.ts';
 export { CLIENT_NAMES, type ClientName, isClientName } from './doorbell/clients.ts';
 export type { DoorbellMode } from './doorbell/decide.ts';
+export type { ProbeMoment } from './doorbell/probe.ts';
 export type { SessionStatus, Untold } from './doorbell/session-status.ts';
 export { WAKE_REASONS, type WakeAnswer, type WakeReason } from './doorbell/wake/answer.ts';
 export type { InitResult } from './hive/init.ts';
@@ -68,4 +76,5 @@ export type { SetupPlace, Target as SetupTarget } from './setup/place.ts';
 export type { Scope as SetupScope } from './setup/record.ts';
 export { type ShownSetup, showSetups } from './setup/show.ts';
 export { type UninstallReport, uninstallSetup } from './setup/uninstall.ts';
+export { versionOf } from './setup/version.ts';
 export { isLeftBehind, type Leftovers } from './spool/leftovers.ts';

@@ -38,7 +38,8 @@ function dialogLines(id: string, doorbell: SessionStatus | undefined, nowMs: num
   return [`${id} needs a person: ${dialog.what}, ${age} (in its ${session?.client} session)`];
 }
 
-const WHY: Readonly<Record<Untold, string>> = {
+/** Says why a session was not told of what was delivered. */
+export const WHY_UNTOLD: Readonly<Record<Untold, string>> = {
   'no-session': 'no session of it has shown itself; start one, or look at its hooks',
   ended: 'its session has ended; start one',
   dialog: 'a person has to decide something in its session first',
@@ -62,6 +63,6 @@ function unannouncedLines(
   const isOfWake = wake !== undefined && (why === 'waking' || why === 'not-woken');
   const detail = isOfWake ? ` (${WAKE_REASONS[wake.why]}; ${ageOf(wake.at, nowMs)} ago)` : '';
   return [
-    `${id}: ${letters} letter${letters === 1 ? '' : 's'} delivered, not announced: ${WHY[why]}${detail}`,
+    `${id}: ${letters} letter${letters === 1 ? '' : 's'} delivered, not announced: ${WHY_UNTOLD[why]}${detail}`,
   ];
 }

@@ -8,13 +8,18 @@ export interface StopSignals extends Disposable {
   readonly first: Promise<NodeJS.Signals>;
 }
 
+/** The exit code of a program that a signal has ended, as shells know it. */
+export function exitCodeOf(signal: NodeJS.Signals): number {
+  return EXIT_CODES[signal as keyof typeof EXIT_CODES];
+}
+
 /** Listens for signals: the first one is a wish, the second ends the process at once. */
 export function listenForStop(): StopSignals {
   let listener: (signal: NodeJS.Signals) => void = () => {};
   const first = new Promise<NodeJS.Signals>((resolve) => {
     let isSecond = false;
     listener = (signal) => {
-      if (isSecond) process.exit(EXIT_CODES[signal as keyof typeof EXIT_CODES]);
+      if (isSecond) process.exit(exitCodeOf(signal));
       isSecond = true;
       resolve(signal);
     };

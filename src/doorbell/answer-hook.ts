@@ -17,12 +17,13 @@ import { agentCommand } from './command.ts';
 import { type Decision, decide, type Ring } from './decide.ts';
 import { leaveEvent } from './events.ts';
 import { clientProcess, mayHold } from './holder.ts';
-import type { Moment, Signal } from './moment.ts';
+import type { Signal } from './moment.ts';
 import { type DoorbellPaths, doorbellPaths } from './paths.ts';
+import { listTellable, tellingMoment } from './probe.ts';
 import { readDoorbellSettings } from './settings.ts';
 import type { DoorbellState, Holder } from './state.ts';
 import { readState, writeState } from './state-file.ts';
-import { listUnread, readUnread } from './unread.ts';
+import { readUnread } from './unread.ts';
 
 /** A call of a hook. */
 export interface HookCall {
@@ -101,7 +102,7 @@ function takeNews(call: HookCall, signal: Signal): News | string {
     if (!mayHold(state.holder, holder, { moment: signal.moment, now: call.now })) {
       return `another live session (${state.holder?.client}) reads the mail of ${call.agent}`;
     }
-    const unread = listUnread(paths.inbox);
+    const unread = listTellable(paths, { signal, told: state.told, now: call.now });
     call.checkTime();
     const occasion = { signal, holder, unread, mode, now: call.now };
     const decision = decide(state, occasion);
@@ -179,10 +180,9 @@ function leaveAnnounced(
   { ring, paths }: News,
   { signal, ids }: { signal: Signal; ids: string[] },
 ): void {
-  const { client } = call;
-  // The prompt of a wake from outside is the wake of an idle session.
-  const moment: Moment = signal.wake === true ? 'idle' : signal.moment;
-  leave(call, paths, (at) => ({ kind: 'announced', at, client, moment, why: ring.why, ids }));
+  const { client, event } = call;
+  const said = { client, event, moment: tellingMoment(signal), why: ring.why, ids };
+  leave(call, paths, (at) => ({ kind: 'announced', at, ...said }));
 }
 
 function leaveNeed(call: HookCall, paths: DoorbellPaths, { state }: Decision): void {

@@ -10,11 +10,31 @@ export type DoorbellEvent =
       /** ISO 8601, UTC, milliseconds. */
       at: string;
       client: ClientName;
+      /** By the client's own name; hooks of earlier versions did not tell. */
+      event?: string | undefined;
       moment: Moment;
       why: 'new' | 'reminder';
       ids: readonly string[];
     }
   | { kind: 'needs-human'; at: string; client: ClientName; what: string };
+
+/** What the log notes of an announcement: `codex, new, at PostToolUse`. */
+export function announcedNote({
+  client,
+  why,
+  event,
+}: {
+  client: ClientName;
+  why: string;
+  event?: string | undefined;
+}): string {
+  return `${client}, ${why}${event === undefined ? '' : `, at ${event}`}`;
+}
+
+/** Reads the client's own name of the event out of what the log notes of an announcement. */
+export function eventInNote(note: string): string | undefined {
+  return /, at (\S+)$/.exec(note)?.[1];
+}
 
 /** A router that is down for long must not cost the disk. */
 const MOST_WAITING = 1000;

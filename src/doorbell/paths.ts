@@ -12,6 +12,8 @@ export interface DoorbellPaths {
   settings: string;
   /** Which settings files of clients hooks were installed into. */
   installed: string;
+  /** The letters of a probe under way, see probe.ts. */
+  probe: string;
 }
 
 /**
@@ -26,5 +28,6 @@ export function doorbellPaths(root: string): DoorbellPaths {
     events: doorbellEvents,
     settings: doorbellSettings,
     installed: join(doorbell, 'installed'),
+    probe: join(doorbell, 'probe.json'),
   };
 }

@@ -12,6 +12,9 @@ const NAME = /^(\d{1,16}-[0-9a-z]{8})\.json$/;
 /** Of this system's ids and of those of others of this shape: what can be a file's name in an inbox. */
 const LETTER_ID = /^[A-Za-z0-9][\w.-]{0,127}$/;
 
+/** Names that clients give to their events. */
+const EVENT = /^[\w.]{1,64}$/;
+
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const NEED_LENGTH = 200;
 
@@ -48,10 +51,11 @@ function needsHuman(
 
 function announced(
   head: Head<'announced'>,
-  { moment, why, ids }: Record<string, unknown>,
+  { event, moment, why, ids }: Record<string, unknown>,
 ): DoorbellEvent | undefined {
   if (!isMoment(moment) || (why !== 'new' && why !== 'reminder') || !areIds(ids)) return undefined;
-  return { ...head, moment, why, ids: [...new Set(ids)] };
+  const named = typeof event === 'string' && EVENT.test(event) ? { event } : {};
+  return { ...head, ...named, moment, why, ids: [...new Set(ids)] };
 }
 
 function isTime(value: unknown): value is string {

@@ -8,7 +8,7 @@
  * name of its file, which stands in the row, as far back as the log was read at the start.
  */
 import { join } from 'node:path';
-import type { DoorbellEvent } from '../doorbell/events.ts';
+import { announcedNote, type DoorbellEvent } from '../doorbell/events.ts';
 import { MOST_EVENT_BYTES, parseEvent, parseEventName } from '../doorbell/read-event.ts';
 import { AnchoredPaths } from '../hive/anchored-paths.ts';
 import type { FileStat, HiveFs } from '../hive/hive-fs.ts';
@@ -228,8 +228,8 @@ function rowsOf(event: DoorbellEvent, agent: AgentId, name: string): HiveEvent[]
   if (event.kind === 'needs-human') {
     return [{ kind: event.kind, batch, from: agent, at, note: `${client}: ${event.what}` }];
   }
-  const { moment: code, why, ids } = event;
-  const note = `${client}, ${why}`;
+  const { moment: code, ids } = event;
+  const note = announcedNote(event);
   return ids.map((id) => ({ kind: event.kind, batch, id, to: [agent], code, at, note }));
 }
 

@@ -3,6 +3,8 @@ import type { Call } from './call.ts';
 import { addGlobalOptions, examples, SINCE, UNTIL, wholeNumber } from './global-options.ts';
 
 const MOST_ROWS = 1_000_000;
+const MOST_TIMEOUT_S = 3600;
+const WAKE_TIMEOUT_S = 120;
 
 /** Defines the commands that show and mend what goes on in a hive as a whole. */
 export function defineOverviewCommands(program: Command, call: Call): void {
@@ -79,4 +81,25 @@ function defineDoctor(command: Command, call: Call): void {
     .addHelpText('after', examples('hivemail doctor', 'hivemail doctor --fix'))
     .action(call(async () => (await import('../commands/doctor.ts')).doctor));
   addGlobalOptions(command);
+  defineDoctorWake(command.command('wake'), call);
+}
+
+function defineDoctorWake(command: Command, call: Call): void {
+  command
+    .summary('prove how mail reaches the running session of an agent')
+    .description(
+      'Sends test letters to an agent whose session runs, from the person, and tells which reach it: at a tool call, at the end of a turn, while it is idle, and after how long. What a session costs for three short turns is spent. Leaves nothing behind but handled letters. Exit code 7 when one was not shown to work.',
+    )
+    .option(
+      '--timeout <seconds>',
+      'how long to wait',
+      wholeNumber(1, MOST_TIMEOUT_S),
+      WAKE_TIMEOUT_S,
+    )
+    .addHelpText(
+      'after',
+      examples('hivemail doctor wake --agent coder', 'hivemail doctor wake --agent coder --json'),
+    )
+    .action(call(async () => (await import('../commands/doctor-wake.ts')).doctorWake));
+  addGlobalOptions(command, 'the agent whose session it is, by id');
 }

@@ -23,7 +23,7 @@ import { followLog } from '../log/follow.ts';
 import { logPlace } from '../log/segments.ts';
 import type { AgentId } from '../protocol/addresses.ts';
 import { HivemailError } from '../protocol/errors.ts';
-import { readRouterState } from './status.ts';
+import { readRouterState, readWakes } from './status.ts';
 import {
   beginProbe,
   endProbe,
@@ -122,7 +122,8 @@ function requireSession(place: ProbePlace): ProvenSession {
 
 function statusOf({ fs, layout, agent }: ProbePlace): SessionStatus {
   const unread = listUnread(layout.agent(agent).inbox);
-  return readSessionStatus({ fs, layout }, agent, { unread, now: systemClock.now() }) ?? {};
+  const wakes = { last: readWakes(fs, layout).get(agent) };
+  return readSessionStatus({ fs, layout }, agent, { unread, wakes, now: systemClock.now() }) ?? {};
 }
 
 async function sendAll(

@@ -146,7 +146,8 @@ function readHealth(fs: HiveFs, layout: HiveLayout): HealthReport | undefined {
   }
 }
 
-function readWakes(fs: HiveFs, layout: HiveLayout): ReadonlyMap<string, WakeRecord> {
+/** Reads what the router remembers of the wakes it asked for. */
+export function readWakes(fs: HiveFs, layout: HiveLayout): ReadonlyMap<string, WakeRecord> {
   return parseWakes(readText(fs, layout.wakes, MOST_HEALTH_BYTES) ?? '');
 }
 

@@ -9,8 +9,10 @@ import {
   type ProbeMoment,
   type ProvenSession,
   proveWake,
+  type SessionStatus,
   systemClock,
   versionOf,
+  WAKE_REASONS,
   type WakeReport,
 } from '../../index.ts';
 import type { Context } from '../context.ts';
@@ -57,7 +59,8 @@ export async function doctorWake(
 }
 
 function tellSent(context: Context, { agent, status, mode }: ProvenSession, limitS: number): void {
-  const isWoken = mode === 'continue' && status.unannounced?.why !== 'nothing-wakes';
+  const why = status.unannounced?.why;
+  const isWoken = mode === 'continue' && (why === 'waking' || why === 'rests');
   const isIdle = status.session?.activity === 'idle';
   const hint =
     isIdle && !isWoken
@@ -85,7 +88,7 @@ const RESULTS: Readonly<Record<MomentProof['result'], string>> = {
 const RESULT_WIDTH = 'not seen'.length;
 
 function printReport(context: Context, report: WakeReport, version: string | undefined): void {
-  const { agent, client, mode, status, moments } = report;
+  const { agent, client, mode, status, moments, ended } = report;
   const { activity, since } = status.session ?? {};
   const stood =
     activity === undefined ? '' : `, ${activity} ${ageOf(since ?? '', systemClock.now())}`;
@@ -93,7 +96,7 @@ function printReport(context: Context, report: WakeReport, version: string | und
   context.print(escapeLine(`${agent}: ${client} ${known}${stood}, mode ${mode}`));
   for (const proof of moments) {
     const head = `${NAMES[proof.moment].padEnd(NAME_WIDTH)}  ${RESULTS[proof.result].padEnd(RESULT_WIDTH)}`;
-    context.print(escapeLine(`${head}  ${detailOf(proof, agent)}`));
+    context.print(escapeLine(`${head}  ${detailOf(proof, agent)}${wakeDetail(proof, ended)}`));
   }
 }
 
@@ -110,6 +113,11 @@ function detailOf({ result, ...proof }: MomentProof, agent: string): string {
     case 'off':
       return `not in mode notify; \`hivemail hooks install CLIENT --agent ${agent} --mode continue\` turns it on`;
   }
+}
+
+/** Why the router had no way to wake it. */
+function wakeDetail({ why }: MomentProof, { wake }: SessionStatus): string {
+  return why === 'not-woken' && wake !== undefined ? ` (${WAKE_REASONS[wake.why]})` : '';
 }
 
 const WHY_NOT: Readonly<Record<NotTold, string>> = {

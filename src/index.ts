@@ -13,6 +13,7 @@ export {
   proveWake,
   type WakeReport,
 } from './api/prove-wake.ts';
+export type { ToldOfAgent } from './api/read-fleet.ts';
 export type { Answer } from './api/reply.ts';
 export type { LetterToSend, SendOptions, SendResult } from './api/send.ts';
 export type { AgentStatus, HiveStatus, RouterState } from './api/status.ts';
@@ -68,6 +69,7 @@ export { type RunningRouter, type StartOptions, startRouter } from './router/dae
 export type { HealthProblem, HealthReport } from './router/health.ts';
 export type { OpenRouterOptions } from './router/open-router.ts';
 export { type OnceReport, runOnce } from './router/run-once.ts';
+export type { Passed, Rates } from './routing/activity.ts';
 export type { CopyPlace, HeldMessage } from './routing/inputs.ts';
 export type { Obligation } from './routing/obligations.ts';
 export type { Owner as SetupOwner } from './setup/hook-command.ts';

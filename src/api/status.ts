@@ -12,8 +12,10 @@ import { type AgentId, DESK } from '../protocol/addresses.ts';
 import { HivemailError, systemCode } from '../protocol/errors.ts';
 import { listHeld } from '../router/ended-holds.ts';
 import type { HealthReport } from '../router/health.ts';
+import type { Rates } from '../routing/activity.ts';
 import type { Roster, RosterAgent } from '../routing/roster.ts';
 import { type Leftovers, readLeftovers } from '../spool/leftovers.ts';
+import { readFleet, type ToldOfAgent } from './read-fleet.ts';
 
 /** Whether a hive has a router. */
 export interface RouterState {
@@ -34,6 +36,10 @@ export interface HiveStatus extends RouterState {
   desk: number;
   /** Messages in `held/`. */
   held: number;
+  /** How much passes, as the router told last; nothing when none is known to have told. */
+  rates?: Rates;
+  /** ISO 8601, UTC: when the router last told who owes what, who was seen, and how much passes. */
+  toldAt?: string;
   /** Accepted mail that waits in `.router/` for a router; all 0 while one is up, which has it in hand. */
   leftovers: Leftovers;
   /** What could not be read, in sentences; then the rest says less than it should. */
@@ -54,6 +60,8 @@ export interface AgentStatus {
   due: number;
   /** Letters in the outbox that are not routed yet. */
   waiting: number;
+  /** What the router told of it last. */
+  told: ToldOfAgent;
   /** How its session stands; nothing when it has no doorbell. */
   doorbell?: SessionStatus;
 }
@@ -66,9 +74,11 @@ export function readStatus(fs: HiveFs, layout: HiveLayout, now: number): HiveSta
   const roster = readRoster(fs, layout, problems);
   const state = readRouterState(fs, layout);
   const wakes = state.router === 'up' ? readWakes(fs, layout) : undefined;
+  const { of: toldOf, ...told } = readFleet(fs, layout);
   return {
     dir: layout.root,
     ...state,
+    ...told,
     leftovers:
       state.router === 'down' ? readLeftovers(fs, layout) : { letters: 0, batches: 0, copies: {} },
     health: readHealth(fs, layout),
@@ -89,6 +99,7 @@ export function readStatus(fs: HiveFs, layout: HiveLayout, now: number): HiveSta
         oldestUnread: unread[0]?.message?.created_at,
         due: unread.filter(({ message }) => message?.requires_reply === true).length,
         waiting: countWaiting(fs, layout.agent(agent.id).outbox),
+        told: toldOf(agent.id),
         ...(doorbell === undefined ? {} : { doorbell }),
       };
     }),

@@ -4,6 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 export interface Output extends Writable {
   isTTY?: boolean | undefined;
   columns?: number | undefined;
+  rows?: number | undefined;
 }
 
 /** Everything of the process that the command line touches, so that tests can stand in for it. */

@@ -1,6 +1,7 @@
 import type { HiveFs } from '../hive/hive-fs.ts';
 import type { HiveLayout } from '../hive/layout.ts';
 import { randomTail } from '../hive/random.ts';
+import { readRegistry, rosterOf } from '../hive/registry.ts';
 import {
   defaultSettings,
   type HiveSettings,
@@ -13,7 +14,9 @@ import type { Clock } from '../protocol/clock.ts';
 import { HivemailError, systemCode } from '../protocol/errors.ts';
 import type { LogRow } from '../protocol/event.ts';
 import { createIdSource, isMessageId } from '../protocol/ids.ts';
+import { Activity } from '../routing/activity.ts';
 import { RoutingMemory } from '../routing/memory.ts';
+import { Obligations } from '../routing/obligations.ts';
 import { recallRow } from '../routing/recall.ts';
 import { parseClaimName } from '../spool/claim-name.ts';
 import { type Epoch, requireEpoch } from '../spool/epoch.ts';
@@ -27,6 +30,7 @@ import { DoorbellEvents } from './doorbell-events.ts';
 import { DoorbellReader } from './doorbell-reader.ts';
 import { HandledLetters } from './handled.ts';
 import { Health } from './health.ts';
+import { noteRows, type RowKeepers } from './note-rows.ts';
 import type { PendingEvents } from './pending-events.ts';
 import { ReportedStrays } from './reported.ts';
 import type { HistoryNudge, Router } from './router.ts';
@@ -65,7 +69,11 @@ export function assembleRouter(parts: RouterParts): Router {
   const rules = routingRules(settings);
   const memory = new RoutingMemory();
   const ids = createIdSource({ now: () => clock.now(), random });
-  const handled = new HandledLetters();
+  const keepers: RowKeepers = {
+    handled: new HandledLetters(),
+    obligations: new Obligations(),
+    activity: new Activity(),
+  };
   const reported = new ReportedStrays(fs, layout.reported);
   for (const id of idsOnDisk(fs, epoch)) if (isMessageId(id)) ids.observe(id);
   const requireOwn = () => requireEpoch(fs, epoch);
@@ -76,7 +84,8 @@ export function assembleRouter(parts: RouterParts): Router {
   let rows: LogRow[];
   try {
     rows = log.tail(MEMORY_TAIL_BYTES);
-    recall(rows, { memory, rules, ids, handled });
+    recall(rows, { memory, rules, ids });
+    noteRows(keepers, rows, firstOrchestrator(fs, layout));
   } catch (error) {
     log.close();
     throw error;
@@ -100,17 +109,13 @@ export function assembleRouter(parts: RouterParts): Router {
     doorbells: new DoorbellEvents(rows),
     doorbellReader: new DoorbellReader(),
     reported,
-    handled,
+    ...keepers,
   };
 }
 
-function recall(
-  rows: readonly LogRow[],
-  to: Pick<Router, 'memory' | 'rules' | 'ids' | 'handled'>,
-): void {
+function recall(rows: readonly LogRow[], to: Pick<Router, 'memory' | 'rules' | 'ids'>): void {
   for (const row of rows) {
     recallRow(row, to.memory, to.rules);
-    to.handled.note(row);
     // What hooks say was announced need not be an id that a router has issued.
     const issued = row.kind === 'announced' ? [] : [row.id, row.batch];
     for (const id of issued) if (isMessageId(id)) to.ids.observe(id);
@@ -125,6 +130,16 @@ function firstSettings(fs: HiveFs, layout: HiveLayout): HiveSettings {
   } catch (error) {
     if (!(error instanceof HivemailError) && systemCode(error) === undefined) throw error;
     return defaultSettings();
+  }
+}
+
+/** Reads who the orchestrator is; what is wrong with the registry the first pass reports. */
+function firstOrchestrator(fs: HiveFs, layout: HiveLayout): string | undefined {
+  try {
+    return rosterOf(readRegistry(fs, layout.registry)).orchestrator;
+  } catch (error) {
+    if (!(error instanceof HivemailError) && systemCode(error) === undefined) throw error;
+    return undefined;
   }
 }
 

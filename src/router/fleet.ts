@@ -2,9 +2,12 @@ import { readSessionStatus } from '../doorbell/read-session-status.ts';
 import type { SessionStatus } from '../doorbell/session-status.ts';
 import type { WakeRecord } from '../doorbell/wake/records.ts';
 import { isSameProcessAlive, type ProcessIdentity } from '../hive/process-identity.ts';
-import type { AgentId } from '../protocol/addresses.ts';
+import { type AgentId, DESK } from '../protocol/addresses.ts';
 import { toTimestamp } from '../protocol/clock.ts';
 import { systemCode } from '../protocol/errors.ts';
+import { isMessageId, messageIdTime } from '../protocol/ids.ts';
+import type { Rates } from '../routing/activity.ts';
+import type { HealthReport } from './health.ts';
 import type { Router } from './router.ts';
 
 /** fleet.json: what each agent looks like now. */
@@ -12,6 +15,16 @@ export interface Fleet {
   /** ISO 8601, UTC. */
   at: string;
   godId: string | null;
+  /** How the router is; `.router/health.json` says why. */
+  health: HealthReport['state'];
+  /** How much passes. */
+  rates: Rates;
+  /** Copies that wait for an inbox to become writable. */
+  deferred: number;
+  /** Messages in `held/`. */
+  held: number;
+  /** Letters on the person's desk that were not moved to `.done`. */
+  desk: number;
   agents: Record<string, FleetAgent>;
 }
 
@@ -24,6 +37,17 @@ export interface FleetAgent {
   onHold?: boolean;
   /** Letters in the inbox that were not moved to `.done`. */
   unread: number;
+  /** ISO 8601, UTC: when the oldest of them was accepted. */
+  oldestUnread?: string;
+  /** Answers that it owes, and that others owe it; a request that was agreed to counts until it is done. */
+  owes: number;
+  isOwed: number;
+  /** ISO 8601, UTC: since when it has owed the oldest of them. */
+  owesSince?: string;
+  /** ISO 8601, UTC: when it last wrote, handled a letter, or its session was told of mail. */
+  lastSeen?: string;
+  /** ISO 8601, UTC: when a letter of it last got its outcome. */
+  lastSent?: string;
   /** How its session stands; nothing when it has no doorbell. */
   doorbell?: SessionStatus;
 }
@@ -36,10 +60,11 @@ export function fleetOf(
   router: Router,
   wakes?: { record(agent: AgentId): WakeRecord | undefined },
 ): Fleet {
-  const { census, fs, layout, clock, doorbellReader } = router;
+  const { census, fs, layout, clock, doorbellReader, health, activity } = router;
   const agents: Record<string, FleetAgent> = {};
   const now = clock.now();
   const wakesFor = (id: AgentId) => wakes && { last: wakes.record(id) };
+  const debts = debtsOf(router);
   for (const { id, name, role, archived, onHold } of census?.roster.agents.values() ?? []) {
     const unread = lettersIn(fs, layout.agent(id).inbox);
     const doorbell = readSessionStatus(
@@ -54,19 +79,80 @@ export function fleetOf(
       status: archived ? 'gone' : 'idle',
       ...(archived ? { archived } : {}),
       ...(onHold ? { onHold } : {}),
-      unread: unread.length,
+      ...unreadOf(unread),
+      ...(debts.get(id) ?? NO_DEBTS),
+      ...signsOf(router, id, doorbell),
       ...(doorbell === undefined ? {} : { doorbell }),
     };
   }
   const godId = census?.roster.orchestrator ?? null;
-  return { at: toTimestamp(now), godId, agents };
+  return {
+    at: toTimestamp(now),
+    godId,
+    health: health.state,
+    rates: activity.rates(now),
+    deferred: fs.list(router.epoch.deferred).length,
+    held: countHeld(router),
+    desk: lettersIn(fs, layout.agent(DESK).inbox).length,
+    agents,
+  };
+}
+
+type Debts = Pick<FleetAgent, 'owes' | 'isOwed' | 'owesSince'>;
+
+const NO_DEBTS: Debts = { owes: 0, isOwed: 0 };
+
+function debtsOf({ obligations }: Router): Map<string, Debts> {
+  const debts = new Map<string, Debts>();
+  const of = (agent: string): Debts => debts.get(agent) ?? NO_DEBTS;
+  for (const { owes, to, since } of obligations.open()) {
+    const debtor = of(owes);
+    const owesSince = debtor.owesSince ?? since;
+    debts.set(owes, { ...debtor, owes: debtor.owes + 1, owesSince });
+    debts.set(to, { ...of(to), isOwed: of(to).isOwed + 1 });
+  }
+  return debts;
+}
+
+function unreadOf(ids: readonly string[]): Pick<FleetAgent, 'unread' | 'oldestUnread'> {
+  const [oldest] = ids.filter(isMessageId).sort();
+  return {
+    unread: ids.length,
+    ...(oldest === undefined ? {} : { oldestUnread: toTimestamp(messageIdTime(oldest)) }),
+  };
+}
+
+function signsOf(
+  { activity }: Router,
+  agent: AgentId,
+  doorbell: SessionStatus | undefined,
+): Pick<FleetAgent, 'lastSeen' | 'lastSent'> {
+  const { seen = '', sent } = activity.lastSigns(agent);
+  const heard = doorbell?.session?.lastSeen ?? '';
+  const lastSeen = seen > heard ? seen : heard;
+  return {
+    ...(lastSeen === '' ? {} : { lastSeen }),
+    ...(sent === undefined ? {} : { lastSent: sent }),
+  };
+}
+
+function countHeld({ fs, layout, census }: Router): number {
+  const holders = [...(census?.roster.agents.keys() ?? []), DESK];
+  const withMail = new Set(namesIn(fs, layout.held));
+  return holders
+    .filter((holder) => withMail.has(holder))
+    .reduce((sum, holder) => sum + lettersIn(fs, layout.heldFor(holder)).length, 0);
 }
 
 /** Lists the ids of the letters in an inbox, in no order; none when it can't be read. */
 export function lettersIn(fs: Router['fs'], inbox: string): string[] {
+  const names = namesIn(fs, inbox).filter((name) => name.endsWith('.json'));
+  return names.map((name) => name.slice(0, -'.json'.length));
+}
+
+function namesIn(fs: Router['fs'], dir: string): string[] {
   try {
-    const names = fs.list(inbox).filter((name) => name.endsWith('.json'));
-    return names.map((name) => name.slice(0, -'.json'.length));
+    return fs.list(dir);
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
     return [];

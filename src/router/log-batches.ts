@@ -5,6 +5,7 @@ import type { Plan } from '../routing/plan.ts';
 import { recallRow } from '../routing/recall.ts';
 import type { OwedBatch } from '../spool/owed.ts';
 import { deferredName } from '../spool/publish.ts';
+import { noteRows } from './note-rows.ts';
 import type { Router } from './router.ts';
 
 /**
@@ -32,7 +33,7 @@ export async function logBatches(batches: readonly OwedBatch[], router: Router):
   }
   for (const row of rows) if (!committed.has(row.batch ?? '')) recallRow(row, memory, rules);
   memory.commit();
-  for (const row of rows) router.handled.note(row);
+  noteRows(router, rows, router.census?.roster.orchestrator);
   if (rows.length > 0) health.clear('log');
   onRows(rows);
   return true;

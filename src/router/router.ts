@@ -9,7 +9,9 @@ import type { AgentId } from '../protocol/addresses.ts';
 import type { Clock } from '../protocol/clock.ts';
 import type { LogRow } from '../protocol/event.ts';
 import type { IdSource } from '../protocol/ids.ts';
+import type { Activity } from '../routing/activity.ts';
 import type { RoutingMemory } from '../routing/memory.ts';
+import type { Obligations } from '../routing/obligations.ts';
 import type { Roster } from '../routing/roster.ts';
 import type { RoutingRules } from '../routing/rules.ts';
 import type { Epoch } from '../spool/epoch.ts';
@@ -55,6 +57,10 @@ export interface Router {
   readonly doorbells: DoorbellEvents;
   readonly doorbellReader: DoorbellReader;
   readonly handled: HandledLetters;
+  /** Who owes whom an answer, as far back as the log was recalled. */
+  readonly obligations: Obligations;
+  /** When agents were last heard of, and how much passes. */
+  readonly activity: Activity;
   /** Told of every row as it is written. */
   readonly onRows: (rows: readonly LogRow[]) => void;
   /** Batches that this router committed and that its memory knows of. */

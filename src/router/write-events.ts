@@ -1,5 +1,6 @@
 import { systemCode } from '../protocol/errors.ts';
 import type { LogRow } from '../protocol/event.ts';
+import { noteRows } from './note-rows.ts';
 import { rowsFor } from './pending-events.ts';
 import type { Router } from './router.ts';
 
@@ -25,5 +26,6 @@ export async function writePendingEvents(router: Router): Promise<void> {
   }
   if (rows.length === 0) return;
   health.clear('log');
+  noteRows(router, rows, router.census?.roster.orchestrator);
   onRows(rows);
 }

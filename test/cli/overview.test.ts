@@ -162,7 +162,7 @@ describe('status', () => {
     const ran = await hive.cli('status');
     expect(ran.exitCode).toBe(0);
     expect(ran.stdout).toContain(`down; start it with: hivemail up ${hive.dir}`);
-    expect(ran.stdout).toMatch(/^planner +active +0 +0 +- +1$/m);
+    expect(ran.stdout).toMatch(/^planner +active +0 +0 +- +1 +- +- +- +-$/m);
     expect(ran.stdout).toContain('1 letter to send, once a router is up');
   });
 
@@ -176,12 +176,40 @@ describe('status', () => {
     const { stdout, exitCode } = await hive.cli('status');
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(new RegExp(`^router +up, process ${process.pid} on `, 'm'));
-    expect(stdout).toMatch(/^god +active +1 +1 +\d+s +0$/m);
+    expect(stdout).toMatch(/^god +active +1 +1 +\d+s +0 /m);
     expect(stdout).toMatch(/^coder +on hold/m);
     expect(stdout).toContain('1 letter for the person: hivemail inbox --agent human');
     expect(stdout).toContain('1 letter held back: hivemail held');
     const now = await hive.json<HiveStatus>('status');
     expect(now).toMatchObject({ router: 'up', desk: 1, held: 1, atRisk: false });
+  });
+
+  it('shows who owes what, who was seen, and how much passes, as the router told last', async () => {
+    const hive = await makeHive();
+    const router = await hive.up();
+    await send(hive, 'planner', '--to', 'coder', '--subject', 'Which?');
+    await router.stop();
+    const { stdout } = await hive.cli('status');
+    expect(stdout).toMatch(/^AGENT .* TO SEND +OWES +IS OWED +SEEN +SENT$/m);
+    expect(stdout).toMatch(/^coder +active +1 +1 +\d+s +0 +1, \d+s +0 +- +-$/m);
+    expect(stdout).toMatch(/^planner +active +0 +0 +- +0 +0 +1 +\d+s +\d+s$/m);
+    expect(stdout).toMatch(/^mail +1 letter in the last minute, 1 in the last hour, to 1 inbox$/m);
+    const now = await hive.json<HiveStatus>('status');
+    expect(now.toldAt).toMatch(/Z$/);
+    expect(now.agents.find(({ id }) => id === 'coder')?.told).toMatchObject({ owes: 1 });
+  });
+
+  it('shows the rest where another program has written fleet.json', async () => {
+    const hive = await makeHive();
+    const fleet = join(hive.dir, 'fleet.json');
+    const foreign = { at: 5, rates: { minute: 3 }, agents: { coder: { owes: 'x', lastSeen: 7 } } };
+    for (const text of ['{', '[]', '{"agents":[]}', JSON.stringify(foreign)]) {
+      writeFileSync(fleet, text);
+      const { stdout, exitCode } = await hive.cli('status');
+      expect(exitCode).toBe(0);
+      expect(stdout).toMatch(/^coder +active +0 +0 +- +0 +- +- +- +-$/m);
+      expect(stdout).not.toMatch(/^mail/m);
+    }
   });
 
   it('shows how sessions stand, what waits for a person, and what was not announced', async () => {
@@ -205,7 +233,7 @@ describe('status', () => {
     });
     const { stdout, exitCode } = await hive.cli('status');
     expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/^AGENT .* TO SEND +TOLD +SESSION$/m);
+    expect(stdout).toMatch(/^AGENT .* TO SEND .* TOLD +SESSION$/m);
     expect(stdout).toMatch(/^coder +active .* 1m +claude, busy 12s$/m);
     expect(stdout).toMatch(/^god +active .* - +claude, ended; seen \ds ago$/m);
     expect(stdout).toMatch(/^planner +active .* - +-$/m);

@@ -75,6 +75,55 @@ describe('the files that tell of a router', () => {
       agents: { coder: { status: 'idle', unread: 1 }, tester: { status: 'gone', archived: true } },
     });
   });
+  it('say who owes whom an answer, who was seen, and how much passes', async () => {
+    const { bench, fleet } = await makeRunning();
+    bench.setAgent('tester', { onHold: true });
+    const letter = { to: 'coder', act: 'request', subject: 's', body: 'b' };
+    bench.write('planner', 'a.json', letter);
+    bench.write('planner', 'b.json', { ...letter, to: 'tester' });
+    bench.write('coder', 'c.json', { ...letter, to: 'human', act: 'query' });
+    await bench.pass();
+    const [asked] = bench.inbox('coder');
+    const began = '2026-11-30T17:19:11.123Z';
+    bench.passTime(10_000);
+    const later = '2026-11-30T17:19:21.123Z';
+    const status = new StatusWriter(bench.router, { history: well });
+    await status.write();
+    expect(fleet()).toMatchObject({
+      at: later,
+      health: 'green',
+      held: 1,
+      deferred: 0,
+      desk: 0,
+      rates: { minute: { letters: 3, copies: 2 }, hour: { letters: 3, copies: 2 } },
+      agents: {
+        coder: { owes: 1, isOwed: 1, owesSince: began, oldestUnread: began, lastSent: began },
+        planner: { owes: 0, isOwed: 1, unread: 1, lastSeen: began },
+        god: { owes: 1, isOwed: 0 },
+        tester: { owes: 0, unread: 0 },
+      },
+    });
+    expect(fleet().agents.tester.lastSeen).toBeUndefined();
+    bench.write('coder', 'd.json', { in_reply_to: asked?.id, act: 'done', body: 'b' });
+    await bench.pass();
+    await status.write();
+    expect(fleet().agents.coder).toMatchObject({ owes: 0, lastSent: later, lastSeen: later });
+    expect(fleet().agents.coder.owesSince).toBeUndefined();
+    expect(fleet().agents.planner).toMatchObject({ isOwed: 0, unread: 2 });
+  });
+  it('say the same after a restart', async () => {
+    const { bench, fleet } = await makeRunning();
+    bench.write('planner', 'a.json', { to: 'coder', act: 'request', subject: 's', body: 'b' });
+    await bench.passes(2);
+    await new StatusWriter(bench.router, { history: well }).write();
+    const { planner, coder } = fleet().agents;
+    expect([planner.isOwed, coder.owes]).toEqual([1, 1]);
+    await bench.start();
+    await bench.pass();
+    await new StatusWriter(bench.router, { history: well }).write();
+    expect(fleet().agents).toMatchObject({ planner, coder });
+    expect(fleet().rates.hour.letters).toBe(1);
+  });
   it('tell how sessions stand, read again only where something has changed', async () => {
     const { bench, fleet } = await makeRunning();
     bench.write('planner', 'a.json', { to: 'coder', act: 'inform', body: 'x' });

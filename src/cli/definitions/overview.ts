@@ -1,6 +1,13 @@
 import type { Command } from 'commander';
 import type { Call } from './call.ts';
-import { addGlobalOptions, examples, SINCE, UNTIL, wholeNumber } from './global-options.ts';
+import {
+  addGlobalOptions,
+  examples,
+  SINCE,
+  seconds,
+  UNTIL,
+  wholeNumber,
+} from './global-options.ts';
 
 const MOST_ROWS = 1_000_000;
 const MOST_TIMEOUT_S = 3600;
@@ -22,7 +29,8 @@ function defineStatus(command: Command, call: Call): void {
     .description(
       'Shows whether a router is up, what is amiss, and how much mail each agent has. Changes nothing. Exit code 6 when a promise of the hive is at risk.',
     )
-    .addHelpText('after', examples('hivemail status', 'hivemail status --json'))
+    .option('-w, --watch [seconds]', 'show it again every 2 seconds, or so many', seconds)
+    .addHelpText('after', examples('hivemail status', 'hivemail status --watch'))
     .action(call(async () => (await import('../commands/status.ts')).status));
   addGlobalOptions(command);
 }

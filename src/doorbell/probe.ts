@@ -16,7 +16,7 @@ import { listUnread, readUnread } from './unread.ts';
 /** The moments that a letter can be told at by itself, without a person who writes to the session. */
 export const PROBE_MOMENTS = ['tool', 'turn-end', 'idle'] as const satisfies readonly Moment[];
 
-/** One of {@link PROBE_MOMENTS}. */
+/** A moment that a probe tries. */
 export type ProbeMoment = (typeof PROBE_MOMENTS)[number];
 
 /** What a probe asks of the hooks. */

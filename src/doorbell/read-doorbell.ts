@@ -13,6 +13,8 @@ import { MOST_STATE_BYTES, newestState } from './state-file.ts';
 export interface SeenDoorbell {
   state: DoorbellState;
   mode: DoorbellMode;
+  /** Keystrokes into its terminal are allowed. */
+  tmux: boolean;
 }
 
 /** Hooks keep two states and their temporary files; with more names than this something else is there. */
@@ -35,8 +37,7 @@ export function readDoorbell(
   const settings = readText(fs, MOST_SETTINGS_BYTES, () =>
     join(paths.of(agent, 'doorbell'), 'settings.json'),
   );
-  const { mode } = parseDoorbellSettings(settings ?? '');
-  return { state: readNewest(fs, agent, paths), mode };
+  return { ...parseDoorbellSettings(settings ?? ''), state: readNewest(fs, agent, paths) };
 }
 
 function readNewest(fs: HiveFs, agent: AgentId, paths: AnchoredPaths): DoorbellState {

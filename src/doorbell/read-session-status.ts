@@ -13,13 +13,14 @@ import { type SessionStatus, type StatusContext, sessionStatus } from './session
 export function readSessionStatus(
   { fs, layout }: { fs: HiveFs; layout: HiveLayout },
   agent: AgentId,
-  context: Omit<StatusContext, 'mode'>,
+  context: Omit<StatusContext, 'mode' | 'tmux'>,
   read: () => SeenDoorbell | undefined = () => readDoorbell(fs, layout, agent),
 ): SessionStatus | undefined {
   try {
     const seen = read();
     if (seen === undefined) return undefined;
-    return sessionStatus(seen.state, { ...context, mode: seen.mode });
+    const { state, mode, tmux } = seen;
+    return sessionStatus(state, { ...context, mode, tmux });
   } catch (error) {
     const problem = systemCode(error);
     if (problem === undefined) throw error;

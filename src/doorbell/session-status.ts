@@ -54,6 +54,8 @@ export interface SessionStatus {
 /** What a status is made from, beside what is remembered. */
 export interface StatusContext {
   mode: DoorbellMode;
+  /** Keystrokes into its terminal are allowed. */
+  tmux: boolean;
   /** Ids in the inbox that are not handled. */
   unread: readonly string[];
   /** Milliseconds since the epoch. */
@@ -119,7 +121,7 @@ function reasonOf(state: DoorbellState, isOver: boolean, context: StatusContext)
 
 /** Why a session was not told yet that only the router can wake. */
 function reasonFromOutside(holder: Holder, state: DoorbellState, context: StatusContext): Untold {
-  if (context.wakes === undefined || !isWakeable(holder)) return 'nothing-wakes';
+  if (context.wakes === undefined || !isWakeable(holder, context)) return 'nothing-wakes';
   return currentWake(state, context)?.result === 'no-way' ? 'not-woken' : 'waking';
 }
 

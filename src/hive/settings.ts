@@ -6,6 +6,7 @@ import type { RoutingRules } from '../routing/rules.ts';
 import type { HiveFs } from './hive-fs.ts';
 
 const count = z.number().int().min(1);
+const absolutePath = z.string().refine((path) => isAbsolute(path), 'must be an absolute path');
 const milliseconds = z.number().int().min(0);
 
 const settingsSchema = z.strictObject({
@@ -70,9 +71,9 @@ const settingsSchema = z.strictObject({
   doorbell: z
     .strictObject({
       /** Directories of settings (CODEX_HOME) of sessions that are woken, besides the router's own. */
-      codexHomes: z
-        .array(z.string().refine((path) => isAbsolute(path), 'must be an absolute path'))
-        .default([]),
+      codexHomes: z.array(absolutePath).default([]),
+      /** Sockets of tmux that keystrokes may go through, besides those of the user's own tmux. */
+      tmuxSockets: z.array(absolutePath).default([]),
     })
     .prefault({}),
   /** Most notices to one agent with no accepted letter in between. */

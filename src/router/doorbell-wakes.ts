@@ -9,7 +9,7 @@
 import { agentCommand } from '../doorbell/command.ts';
 import { decide } from '../doorbell/decide.ts';
 import { OWN_LAUNCHER } from '../doorbell/launcher.ts';
-import type { SeenDoorbell } from '../doorbell/read-doorbell.ts';
+import { readDoorbell, type SeenDoorbell } from '../doorbell/read-doorbell.ts';
 import type { DoorbellState, Holder } from '../doorbell/state.ts';
 import { WAKE_REASONS, type WakeAnswer } from '../doorbell/wake/answer.ts';
 import type { Wake } from '../doorbell/wake/call.ts';
@@ -57,6 +57,14 @@ export interface WakesOptions {
   /** The adapters; those of the clients when left out. */
   wake?: Wake;
   timeoutMs?: number;
+}
+
+/** A session to wake. */
+interface DueWake {
+  holder: Holder;
+  /** Milliseconds since the epoch. */
+  idleSince: number;
+  mayType: boolean;
 }
 
 /** See the head of this file. */
@@ -131,16 +139,14 @@ export class DoorbellWakes implements AsyncDisposable {
 
   #lookAt(agent: AgentId): void {
     if (this.#asking.has(agent)) return;
-    const holder = this.#holderToWake(agent);
-    if (holder === undefined) return;
-    const asking = this.#ask(agent, holder.holder, holder.idleSince).finally(() =>
-      this.#asking.delete(agent),
-    );
+    const due = this.#dueWake(agent);
+    if (due === undefined) return;
+    const asking = this.#ask(agent, due).finally(() => this.#asking.delete(agent));
     this.#asking.set(agent, asking);
   }
 
   /** @returns the session to wake, if a wake is due */
-  #holderToWake(agent: AgentId): { holder: Holder; idleSince: number } | undefined {
+  #dueWake(agent: AgentId): DueWake | undefined {
     const { fs, layout, clock, doorbellReader } = this.#router;
     try {
       const seen = doorbellReader.read(this.#router, agent, clock.monotonic());
@@ -148,7 +154,7 @@ export class DoorbellWakes implements AsyncDisposable {
       const { holder, activeAt: idleSince } = seen.state;
       const unread = lettersIn(fs, layout.agent(agent).inbox).sort();
       if (holder === undefined || !isDue(seen, unread, clock.now())) return undefined;
-      return isForUs(seen.state) ? { holder, idleSince } : undefined;
+      return isForUs(seen.state) ? { holder, idleSince, mayType: seen.tmux } : undefined;
     } catch (error) {
       // What the agent made of its own doorbell; `status` tells.
       if (systemCode(error) === undefined) throw error;
@@ -157,26 +163,36 @@ export class DoorbellWakes implements AsyncDisposable {
   }
 
   /** What can be told without a look into the inbox. */
-  #mayAsk(agent: AgentId, { state, mode }: SeenDoorbell): boolean {
+  #mayAsk(agent: AgentId, { state, mode, tmux }: SeenDoorbell): boolean {
     const { holder, activity, dialog } = state;
     if (mode !== 'continue' || activity !== 'idle' || dialog !== undefined) return false;
-    if (holder?.process === undefined || !isWakeable(holder)) return false;
+    if (holder?.process === undefined || !isWakeable(holder, { tmux })) return false;
     const record = this.#records.get(agent);
     return !isCurrent(record, state) || isAskedAgain(record, this.#router.clock.now());
   }
 
-  async #ask(agent: AgentId, holder: Holder, idleSince: number): Promise<void> {
+  async #ask(agent: AgentId, { holder, idleSince, mayType }: DueWake): Promise<void> {
     const { settings, clock } = this.#router;
     const { env, onTrouble, wake = wakeSession, timeoutMs = TIMEOUT_MS } = this.#options;
     try {
       const answer = await wake({
-        ...{ holder, env, timeoutMs, signal: this.#ending.signal },
-        codexHomes: settings.doorbell.codexHomes,
+        ...{ holder, mayType, env, timeoutMs, signal: this.#ending.signal },
+        ...settings.doorbell,
         line: this.#lineFor(agent),
+        current: () => this.#currentOf(agent),
       });
       this.#remember(agent, { holder, idleSince, answer, at: clock.now() });
     } catch (error) {
       if (!this.#ending.signal.aborted) onTrouble(error);
+    }
+  }
+
+  #currentOf(agent: AgentId): DoorbellState | undefined {
+    try {
+      return readDoorbell(this.#router.fs, this.#router.layout, agent)?.state;
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      return undefined;
     }
   }
 

@@ -23,7 +23,7 @@ import {
   replaceSettingsFile,
   type SettingsFile,
 } from './settings-file.ts';
-import { storeMode } from './store-mode.ts';
+import { storeTold } from './store-told.ts';
 
 /** What came of an installation. */
 export interface InstallReport {
@@ -40,16 +40,18 @@ const TRIES = 5;
 /**
  * Installs the hooks or the server of an agent, or brings them up to date.
  * @param mode - how the agent is told from now on; as it was when left out
+ * @param tmux - whether it may be woken by keystrokes into its tmux pane; as it was when left out
  * @throws HivemailError `refused` when the settings can't be worked with; nothing is written then
  */
 export async function installSetup(
   place: SetupPlace,
   target: Target,
   mode: DoorbellMode = modeOf(place),
+  tmux?: boolean,
 ): Promise<InstallReport> {
   const plan = planOf(place.kind, place.owner.client)(askOf(place, target, mode));
   const did = await putIn(place, target, plan);
-  if (place.kind === 'hooks') await storeMode(place.root, mode);
+  if (place.kind === 'hooks') await storeTold(place.root, { mode, tmux });
   const notes = isPassing(programOf(place)) ? [...plan.notes, PASSING] : plan.notes;
   return { file: plan.file, did, mode, notes };
 }

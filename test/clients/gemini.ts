@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type ChildResult, runChild } from './child.ts';
 import { onlyLoopback, scrubbedEnvironment } from './environment.ts';
 import { installClient } from './install.ts';
+import { openTerminal, type Terminal } from './terminal.ts';
 
 const VERSION = '0.61.0';
 const TIME_LIMIT_MS = 150_000;
@@ -39,30 +40,51 @@ export const GEMINI_SETTINGS = {
   telemetry: { enabled: false },
 };
 
+const FLAGS = ['-y', '--skip-trust', '-m', 'gemini-2.5-flash'];
+
 /**
  * Runs one prompt in a real Gemini CLI against a stub model, with no way to anything else: a home of its
  * own, a key that is none, and an environment without anyone's settings.
  */
 export async function runGemini(options: GeminiOptions): Promise<ChildResult> {
-  const { home, cwd, prompt, resume = false, model, env = {} } = options;
+  const { cwd, prompt, resume = false } = options;
   const script = await installGemini();
+  await writeSettings(options);
+  return await runChild({
+    file: process.execPath,
+    args: [script, ...FLAGS, ...(resume ? ['--resume', 'latest'] : []), '-p', prompt],
+    ...{ cwd, env: environmentOf(options), timeLimitMs: TIME_LIMIT_MS },
+  });
+}
+
+/** Starts a session in a terminal of tmux. */
+export async function openGemini(
+  options: Omit<GeminiOptions, 'prompt' | 'resume'>,
+): Promise<Terminal> {
+  const { home, cwd } = options;
+  const command = [process.execPath, await installGemini(), ...FLAGS];
+  await writeSettings(options);
+  return openTerminal({ dir: home, cwd, env: environmentOf(options), command });
+}
+
+async function writeSettings({ home }: Pick<GeminiOptions, 'home'>): Promise<void> {
   await mkdir(join(home, '.gemini'), { recursive: true });
   const settings = join(home, '.gemini', 'settings.json');
   if (!existsSync(settings)) await writeFile(settings, JSON.stringify(GEMINI_SETTINGS));
-  const flags = ['-y', '--skip-trust', '-m', 'gemini-2.5-flash'];
-  return await runChild({
-    file: process.execPath,
-    args: [script, ...flags, ...(resume ? ['--resume', 'latest'] : []), '-p', prompt],
-    cwd,
-    env: scrubbedEnvironment({
-      ...onlyLoopback(model),
-      HOME: home,
-      GEMINI_API_KEY: 'fake',
-      GOOGLE_GEMINI_BASE_URL: model,
-      // It would start itself a second time for the sake of a larger heap.
-      GEMINI_CLI_NO_RELAUNCH: 'true',
-      ...env,
-    }),
-    timeLimitMs: TIME_LIMIT_MS,
+}
+
+function environmentOf({
+  home,
+  model,
+  env,
+}: Pick<GeminiOptions, 'home' | 'model' | 'env'>): NodeJS.ProcessEnv {
+  return scrubbedEnvironment({
+    ...onlyLoopback(model),
+    HOME: home,
+    GEMINI_API_KEY: 'fake',
+    GOOGLE_GEMINI_BASE_URL: model,
+    // It would start itself a second time for the sake of a larger heap.
+    GEMINI_CLI_NO_RELAUNCH: 'true',
+    ...env,
   });
 }

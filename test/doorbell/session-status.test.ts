@@ -26,7 +26,13 @@ const wake: WakeRecord = {
 };
 
 function status(state: Partial<DoorbellState>, context: Partial<StatusContext> = {}) {
-  const around = { mode: 'continue', unread: ['a', 'b'], now: NOW, isAlive: () => true } as const;
+  const around = {
+    mode: 'continue',
+    tmux: false,
+    unread: ['a', 'b'],
+    now: NOW,
+    isAlive: () => true,
+  } as const;
   return sessionStatus({ ...idle, ...state }, { ...around, ...context });
 }
 

@@ -3,17 +3,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { doorbellPaths } from '../../src/doorbell/paths.ts';
-import type { DoorbellState } from '../../src/doorbell/state.ts';
-import { readState } from '../../src/doorbell/state-file.ts';
 import { installCodex, openCodex, startCodexServer } from '../clients/codex.ts';
 import { type StubModel, startStubModel } from '../clients/stub-model.ts';
 import { clientTestsWanted } from '../clients/wanted.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
-import { hivemail, makePlace, type Place, requireBuild, rowsOf, startRouter } from './built.ts';
-import { digestsIn, letter } from './claude-place.ts';
-
-const SOON = { timeout: 60_000, interval: 100 };
+import { hivemail, makePlace, type Place, requireBuild, startRouter } from './built.ts';
+import { begin, idle, run, SOON, send, stateOf, toldIn, wakeCodes } from './wake-place.ts';
 
 interface CodexPlace extends Place {
   home: string;
@@ -118,47 +113,4 @@ async function makeCodexPlace(dir: string, first = ''): Promise<CodexPlace> {
 
 function sessionOf({ home, cwd, hive }: CodexPlace, { url }: StubModel) {
   return { home, cwd, model: url, env: { HIVEMAIL_HIVE: hive, HIVEMAIL_AGENT: 'coder' } };
-}
-
-async function run(place: Place, words: string[], agent: string): Promise<void> {
-  const result = await hivemail(place, words, agent);
-  expect(result, result.stderr).toMatchObject({ exitCode: 0 });
-}
-
-async function send(place: Place, subject: string): Promise<void> {
-  await run(place, letter(subject), 'planner');
-}
-
-/** Has the session do a turn, so that it is known. */
-async function begin(
-  place: CodexPlace,
-  stub: StubModel,
-  terminal: { screen(): string; type(text: string): void; press(key: string): void },
-): Promise<void> {
-  await vi.waitFor(() => expect(terminal.screen()).toContain('? for shortcuts'), SOON);
-  terminal.type('Work.');
-  await vi.waitFor(() => expect(terminal.screen()).toContain('Work.'), SOON);
-  terminal.press('Enter');
-  await vi.waitFor(() => expect(toldIn(stub)).toEqual([0]), SOON);
-  await idle(place);
-}
-
-/** How many digests the model has read anew in each turn. */
-function toldIn(stub: StubModel): number[] {
-  return stub.turns().map(({ userText }) => digestsIn(userText).length);
-}
-
-function stateOf({ hive }: Place): DoorbellState {
-  return readState(doorbellPaths(join(hive, 'agents', 'coder')).state).state;
-}
-
-async function idle(place: Place): Promise<void> {
-  await vi.waitFor(() => {
-    const { activity, holder } = stateOf(place);
-    expect([activity, holder?.client]).toEqual(['idle', 'codex']);
-  }, SOON);
-}
-
-function wakeCodes(place: Place): (string | undefined)[] {
-  return rowsOf(place).flatMap(({ kind, code }) => (kind === 'wake' ? [code] : []));
 }

@@ -24,6 +24,7 @@ export type Kind = SetupPlace['kind'];
 export interface SetupOptions {
   scope?: SetupTarget['scope'];
   mode?: DoorbellMode;
+  tmux?: boolean;
 }
 
 /** What stands behind the command: the client, with the scope `file` its settings, and the options. */
@@ -39,7 +40,8 @@ export async function install(
 ): Promise<void> {
   const { name, target } = readTarget(context, [client, file], options);
   const place = placeOf(kind, context, name);
-  const report = await installSetup(place, target ?? { scope: 'project' }, options.mode);
+  const { mode, tmux } = options;
+  const report = await installSetup(place, target ?? { scope: 'project' }, mode, tmux);
   if (context.json) return context.printJson(report);
   const did = { installed: 'Installed', updated: 'Brought up to date', nothing: 'Already there' };
   const { agent } = place.owner;

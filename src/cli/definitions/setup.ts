@@ -63,15 +63,22 @@ function defineInstall(command: Command, kind: Kind, call: Call): void {
         return async (context, ...words: SetupArguments) => install(kind, context, words);
       }),
     );
-  if (kind === 'hooks') command.addOption(modeOption());
+  if (kind === 'hooks') for (const option of toldOptions()) command.addOption(option);
   addGlobalOptions(command, WHOSE);
 }
 
-function modeOption(): Option {
-  return new Option(
-    '--mode <mode>',
-    'notify: mail is told with the next tool call or prompt. continue: it also lets an ended turn go on, and wakes an idle session; that costs tokens (default: as it is, at first notify)',
-  ).choices(['notify', 'continue']);
+function toldOptions(): Option[] {
+  return [
+    new Option(
+      '--mode <mode>',
+      'notify: mail is told with the next tool call or prompt. continue: it also lets an ended turn go on, and wakes an idle session; that costs tokens (default: as it is, at first notify)',
+    ).choices(['notify', 'continue']),
+    new Option(
+      '--tmux',
+      'with mode continue: where nothing else wakes an idle session, type a line into its tmux pane, if nothing is typed and nothing asked there (default: as it is, at first not)',
+    ),
+    new Option('--no-tmux', 'type nothing any more'),
+  ];
 }
 
 function defineUninstall(command: Command, kind: Kind, call: Call): void {

@@ -18,6 +18,17 @@ export const WAKE_REASONS = {
   'unsafe-home': 'its CODEX_HOME is another user’s, or others may write there',
   refused: 'its client would not take the wake',
   'too-long': 'its client took too long to take the wake',
+  typed: 'a line was typed into its terminal',
+  'no-pane': 'it runs in no tmux that the router may use: see "tmux" in docs/clients.md',
+  'no-tmux': 'tmux is not in the PATH of the router: start the router where it is',
+  'not-idle': 'it is no longer idle',
+  dialog: 'a person has to decide something there',
+  'pane-gone': 'its tmux pane is gone, or nothing runs in it',
+  'copy-mode': 'its tmux pane is in copy-mode: leave that, and it is tried again',
+  'not-in-front': 'its process is not in the foreground of that tmux pane',
+  draft: 'something is typed in its line of input, or a menu is open: send or remove it',
+  restless: 'its screen does not come to rest',
+  unsent: 'a line was typed and no turn began: press Enter there, or remove the line',
 } as const satisfies Record<string, string>;
 
 /** One of {@link WAKE_REASONS}. */

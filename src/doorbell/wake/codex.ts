@@ -4,12 +4,10 @@ import { HivemailError, systemCode } from '../../protocol/errors.ts';
 import { noWay, type WakeAnswer } from './answer.ts';
 import type { WakeCall } from './call.ts';
 import { findCodexHome } from './codex-home.ts';
+import { passedOn } from './passed-on.ts';
 
 /** A thread of Codex: a UUID. Anything else could be an option, or the name of another session. */
 const THREAD = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-/** Of the router's environment, what a program needs to run at all. */
-const PASSED_ON = ['PATH', 'HOME', 'TMPDIR', 'SystemRoot', 'USERPROFILE'];
 
 /**
  * Wakes a Codex session by its own queue: an idle one begins a turn with the line, a busy one after its
@@ -41,11 +39,4 @@ export async function wakeCodex(call: WakeCall): Promise<WakeAnswer> {
     if (systemCode(error) === undefined) throw error;
     return noWay('refused');
   }
-}
-
-function passedOn(env: WakeCall['env']): Record<string, string> {
-  const entries = PASSED_ON.map((name) => [name, env[name]] as const);
-  return Object.fromEntries(
-    entries.filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
 }

@@ -52,7 +52,14 @@ function wake({ holder = {}, env = {}, ...call }: Parts = {}) {
       ...holder,
     },
     env: { PATH: `${bin}:/usr/bin:/bin`, HOME: join(dir, 'home'), ...env },
-    ...{ line: LINE, codexHomes: [], timeoutMs: 30_000, signal: new AbortController().signal },
+    ...{
+      line: LINE,
+      codexHomes: [],
+      tmuxSockets: [],
+      timeoutMs: 30_000,
+      signal: new AbortController().signal,
+    },
+    ...{ mayType: false, current: () => undefined },
     ...call,
   });
 }

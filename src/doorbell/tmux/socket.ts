@@ -1,0 +1,54 @@
+import { lstatSync, realpathSync, type Stats } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { systemCode } from '../../protocol/errors.ts';
+
+/** Which sockets of tmux a router believes in. */
+export interface KnownSockets {
+  /** The router's own environment. */
+  env: Readonly<Record<string, string | undefined>>;
+  /** Those of hive.json; absolute. */
+  tmuxSockets: readonly string[];
+}
+
+const OTHERS = 0o077;
+
+/**
+ * Finds the socket of the tmux that a session runs in. What the session says of itself lies in the agent's
+ * own directory, and whoever answers at a socket can have tmux's client read and write files: so only a
+ * socket in tmux's own directory of this user is used, which nobody else can enter, or one that hive.json
+ * names.
+ * @param tmux - the session's variable `TMUX`: socket, process and number, joined by commas
+ * @returns nothing when there is none that may be used
+ */
+export function findTmuxSocket(
+  tmux: string | undefined,
+  { env, tmuxSockets }: KnownSockets,
+): string | undefined {
+  const user = process.getuid?.();
+  // The path may hold commas itself.
+  const named = /^(\/.*),\d+,\d+$/s.exec(tmux ?? '')?.[1];
+  const socket = named === undefined ? undefined : realPathOf(named);
+  if (user === undefined || socket === undefined) return undefined;
+  const own = realPathOf(join(env['TMUX_TMPDIR'] || '/tmp', `tmux-${user}`));
+  const isOwn = dirname(socket) === own && isClosed(statOf(own), user);
+  if (!isOwn && !tmuxSockets.map(realPathOf).includes(socket)) return undefined;
+  const stats = statOf(socket);
+  return stats?.isSocket() === true && stats.uid === user ? socket : undefined;
+}
+
+function isClosed(stats: Stats | undefined, user: number): boolean {
+  return stats?.isDirectory() === true && stats.uid === user && (stats.mode & OTHERS) === 0;
+}
+
+function statOf(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false });
+}
+
+function realPathOf(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return undefined;
+  }
+}

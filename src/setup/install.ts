@@ -7,6 +7,8 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DoorbellMode } from '../doorbell/decide.ts';
+import { doorbellPaths } from '../doorbell/paths.ts';
+import { readDoorbellSettings } from '../doorbell/settings.ts';
 import { HivemailError, systemCode } from '../protocol/errors.ts';
 import { applyChange, type Changed, holdsChange, type Trace, withdrawChange } from './change.ts';
 import { planOf } from './clients.ts';
@@ -31,6 +33,8 @@ export interface InstallReport {
   file: string;
   did: 'installed' | 'updated' | 'nothing';
   mode: DoorbellMode;
+  /** Whether the agent may be woken by keystrokes into its tmux pane. */
+  tmux: boolean;
   /** What the person should know or still has to do, in sentences. */
   notes: readonly string[];
 }
@@ -53,7 +57,11 @@ export async function installSetup(
   const did = await putIn(place, target, plan);
   if (place.kind === 'hooks') await storeTold(place.root, { mode, tmux });
   const notes = isPassing(programOf(place)) ? [...plan.notes, PASSING] : plan.notes;
-  return { file: plan.file, did, mode, notes };
+  return { file: plan.file, did, ...toldNow(place, mode), notes };
+}
+
+function toldNow({ root }: SetupPlace, mode: DoorbellMode): Pick<InstallReport, 'mode' | 'tmux'> {
+  return { mode, tmux: readDoorbellSettings(doorbellPaths(root).settings).tmux };
 }
 
 const PASSING =

@@ -20,6 +20,7 @@ const idle: DoorbellState = {
 };
 
 const codex = { ...holder, client: 'codex' } as const;
+const gemini = { ...holder, client: 'gemini', place: { TMUX: '/tmp/tmux-1/default,1,0' } } as const;
 const wake: WakeRecord = {
   ...{ client: 'codex', session: 's', idleSince: idle.activeAt, at: NOW - 5000, asked: 1 },
   ...{ result: 'queued', why: 'queued' },
@@ -89,6 +90,18 @@ describe('how a session stands', () => {
       { wakes: { last: { ...wake, ...noWay('refused'), idleSince: 1 } } },
     ],
     ['not-woken', { holder: codex }, { wakes: { last: { ...wake, ...noWay('refused') } } }],
+    ['nothing-wakes', { holder: gemini }, { wakes: { last: undefined } }],
+    [
+      'nothing-wakes',
+      { holder: { ...gemini, place: {} } },
+      { wakes: { last: undefined }, tmux: true },
+    ],
+    ['waking', { holder: gemini }, { wakes: { last: undefined }, tmux: true }],
+    [
+      'nothing-wakes',
+      { holder: { ...gemini, client: 'claude' } },
+      { wakes: { last: undefined }, tmux: true },
+    ],
     ['rests', { holder: codex, continued: 3 }, { wakes: { last: wake } }],
     ['nothing-wakes', { waiter }, { isAlive: ({ pid }) => pid === process.pid }],
   ])('says why a letter was not announced: %s', (why, state, context) => {

@@ -21,6 +21,9 @@ describe('hive.json', () => {
   it('names the field of a wrong value', () => {
     expect(() => parseSettings('{"pollMs":"fast"}')).toThrow(/"pollMs"/);
     expect(() => parseSettings('{"hopCap":0}')).toThrow(/"hopCap"/);
+    expect(() => parseSettings('{"doorbell":{"codexHomes":["here"]}}')).toThrow(
+      /"doorbell\.codexHomes\.0": must be an absolute path/,
+    );
     expect(() => parseSettings('{"limits":{"depth":1.5}}')).toThrow(/"limits\.depth"/);
   });
 

@@ -163,6 +163,29 @@ describe('the wakes of a router', () => {
     expect(await look()).toEqual([]);
   });
 
+  it('are asked for where keystrokes are the only way, if the agent’s settings allow them', async () => {
+    const { doorbellSettings } = bench.layout.agent('coder' as AgentId);
+    const place = { TMUX: '/tmp/tmux-1/default,1,0', TMUX_PANE: '%1' };
+    const holder = {
+      client: 'gemini',
+      session: 's',
+      process: ownIdentity(),
+      heardAt: 1,
+      place,
+    } as const;
+    idle('coder', { holder });
+    await deliver('coder');
+    expect(await look()).toEqual([]);
+    bench.files.write(doorbellSettings, '{"mode":"continue","tmux":true}');
+    bench.passTime(6000);
+    expect(await look()).toEqual(['s']);
+    expect(asked[0]).toMatchObject({ mayType: true, tmuxSockets: [] });
+    // What the session is at this moment, not what it was.
+    expect(asked[0]?.current()).toMatchObject({ activity: 'idle' });
+    idle('coder', { holder, activity: 'busy' });
+    expect(asked[0]?.current()).toMatchObject({ activity: 'busy' });
+  });
+
   it('come to every session in turn, though nothing is delivered', async () => {
     idle('coder');
     idle('tester');

@@ -147,6 +147,17 @@ describe('installSetup', () => {
     expect((await installSetup(placeOf('coder'), named)).file).toBe(named.file);
   });
 
+  it('allows keystrokes only where that was asked for, and until it is taken back', async () => {
+    const place = placeOf('coder');
+    const settings = join(place.root, '.doorbell', 'settings.json');
+    expect(await installSetup(place, PROJECT)).toMatchObject({ tmux: false });
+    expect(read(settings)).not.toContain('tmux');
+    expect(await installSetup(place, PROJECT, 'continue', true)).toMatchObject({ tmux: true });
+    expect(await installSetup(place, PROJECT)).toMatchObject({ tmux: true, mode: 'continue' });
+    expect(JSON.parse(read(settings))).toEqual({ mode: 'continue', tmux: true });
+    expect(await installSetup(place, PROJECT, undefined, false)).toMatchObject({ tmux: false });
+  });
+
   it('writes through a link, and keeps the mode of the file', async () => {
     const target = join(dir, 'dotfiles', 'claude.json');
     write('{}\n', target);

@@ -6,6 +6,7 @@ import {
   DESK,
   type DoorbellMode,
   HivemailError,
+  type InstallReport,
   installSetup,
   isClientName,
   type SetupPlace,
@@ -46,8 +47,15 @@ export async function install(
   const did = { installed: 'Installed', updated: 'Brought up to date', nothing: 'Already there' };
   const { agent } = place.owner;
   context.print(`${did[report.did]}: ${NOUNS[kind]} of ${agent} for ${name} in ${report.file}`);
-  if (kind === 'hooks') context.print(MODES[report.mode]);
+  if (kind === 'hooks') for (const line of toldLines(report)) context.print(line);
   for (const note of report.notes) context.print(note);
+}
+
+function toldLines({ mode, tmux }: InstallReport): string[] {
+  if (!tmux) return [MODES[mode]];
+  const keys =
+    'Where nothing else wakes an idle session, a line is typed into its tmux pane, if nothing is typed and nothing asked there. (--no-tmux ends that.)';
+  return [MODES[mode], mode === 'continue' ? keys : `${keys} Not before mode continue.`];
 }
 
 const MODES: Record<DoorbellMode, string> = {

@@ -24,16 +24,24 @@ export function findTmuxSocket(
   tmux: string | undefined,
   { env, tmuxSockets }: KnownSockets,
 ): string | undefined {
-  const user = process.getuid?.();
   // The path may hold commas itself.
   const named = /^(\/.*),\d+,\d+$/s.exec(tmux ?? '')?.[1];
   const socket = named === undefined ? undefined : realPathOf(named);
+  const user = process.getuid?.();
   if (user === undefined || socket === undefined) return undefined;
-  const own = realPathOf(join(env['TMUX_TMPDIR'] || '/tmp', `tmux-${user}`));
-  const isOwn = dirname(socket) === own && isClosed(statOf(own), user);
-  if (!isOwn && !tmuxSockets.map(realPathOf).includes(socket)) return undefined;
-  const stats = statOf(socket);
-  return stats?.isSocket() === true && stats.uid === user ? socket : undefined;
+  const isNamed = tmuxSockets.map(realPathOf).includes(socket);
+  const isKnown = isNamed || dirname(socket) === ownDirectory(env, user);
+  return isKnown && isOwnSocket(statOf(socket), user) ? socket : undefined;
+}
+
+/** The directory of this user's tmux; nothing when others may enter it. */
+function ownDirectory(env: KnownSockets['env'], user: number): string | undefined {
+  const dir = realPathOf(join(env['TMUX_TMPDIR'] || '/tmp', `tmux-${user}`));
+  return dir !== undefined && isClosed(statOf(dir), user) ? dir : undefined;
+}
+
+function isOwnSocket(stats: Stats | undefined, user: number): boolean {
+  return stats?.isSocket() === true && stats.uid === user;
 }
 
 function isClosed(stats: Stats | undefined, user: number): boolean {

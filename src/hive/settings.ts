@@ -76,6 +76,16 @@ const settingsSchema = z.strictObject({
       tmuxSockets: z.array(absolutePath).default([]),
     })
     .prefault({}),
+  /**
+   * How long letters stay in `.done` and `.sent` once the history has them: so long (0: for ever), and the
+   * latest of each agent however old.
+   */
+  retention: z
+    .strictObject({
+      handledMs: milliseconds.default(30 * 24 * 3_600_000),
+      handledLetters: z.number().int().min(0).default(10_000),
+    })
+    .prefault({}),
   /** Most notices to one agent with no accepted letter in between. */
   noticesInARow: count.default(5),
 });

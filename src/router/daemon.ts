@@ -4,6 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { History } from '../history/history.ts';
+import { openHistoryReader } from '../history/open-reader.ts';
 import { systemClock } from '../hive/system-clock.ts';
 import { DESK } from '../protocol/addresses.ts';
 import { systemCode } from '../protocol/errors.ts';
@@ -13,6 +14,7 @@ import { lookAtState } from './look-at-state.ts';
 import { noteHandled } from './note-handled.ts';
 import { type OpenRouterOptions, openRouter } from './open-router.ts';
 import { type PassReport, runPass } from './pass.ts';
+import { Retention } from './retention.ts';
 import type { Census, Router } from './router.ts';
 import { StatusWriter } from './status-files.ts';
 import { type DirectoryWatch, watchDirectories } from './watch.ts';
@@ -89,6 +91,10 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
   const stopping = new AbortController();
   const loop: Loop = {
     ...{ ...open, bell, watch, watched: undefined, wakes, status, told, stopping, options },
+    retention: new Retention(open.router, {
+      state: () => open.history.state(),
+      open: () => openHistoryReader({ layout: open.router.layout, signal: stopping.signal }),
+    }),
   };
   try {
     await pass(loop);
@@ -118,6 +124,7 @@ interface Loop {
   watched: Census | undefined;
   wakes: DoorbellWakes;
   status: StatusWriter;
+  retention: Retention;
   /** Settles when what the last pass had to tell is written. No pass waits for it. */
   told: Promise<void>;
   stopping: AbortController;
@@ -148,6 +155,7 @@ async function close(loop: Loop): Promise<void> {
   try {
     await loop.watch?.[Symbol.asyncDispose]();
     await loop.wakes[Symbol.asyncDispose]();
+    await loop.retention.settled();
     noteHandled(loop.router, 'all');
     lookAtState(loop, 'all');
     await loop.status.write();
@@ -166,6 +174,7 @@ async function pass(loop: Loop): Promise<PassReport | undefined> {
     watchOutboxes(loop);
     lookAtState(loop, 'due');
     loop.wakes.look();
+    loop.retention.stepIfDue().catch((error: unknown) => tellTrouble(error, options));
   } catch (error) {
     const code = systemCode(error) ?? 'internal';
     if (code === 'fenced') throw error;

@@ -104,12 +104,16 @@ describe('the files that tell of a router', () => {
       },
     });
     expect(fleet().agents.tester.lastSeen).toBeUndefined();
+    bench.write('planner', 'e.json', letter);
+    await bench.pass();
+    await status.write();
+    expect(fleet().agents.coder).toMatchObject({ owes: 2, owesSince: began, oldestUnread: began });
     bench.write('coder', 'd.json', { in_reply_to: asked?.id, act: 'done', body: 'b' });
     await bench.pass();
     await status.write();
-    expect(fleet().agents.coder).toMatchObject({ owes: 0, lastSent: later, lastSeen: later });
-    expect(fleet().agents.coder.owesSince).toBeUndefined();
-    expect(fleet().agents.planner).toMatchObject({ isOwed: 0, unread: 2 });
+    expect(fleet().agents.coder).toMatchObject({ owes: 1, lastSent: later, lastSeen: later });
+    expect(fleet().agents.coder.owesSince).toBe(later);
+    expect(fleet().agents.planner).toMatchObject({ isOwed: 1, unread: 2 });
   });
   it('say the same after a restart', async () => {
     const { bench, fleet } = await makeRunning();

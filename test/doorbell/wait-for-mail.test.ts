@@ -4,6 +4,7 @@ import { renameSync, rmSync } from 'node:fs';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { readState, writeState } from '../../src/doorbell/state-file.ts';
 import { type WaitCall, waitForMail } from '../../src/doorbell/wait-for-mail.ts';
+import { watchInbox } from '../../src/hive/inbox-watch.ts';
 import { ownIdentity, processIdentity } from '../../src/hive/process-identity.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 import { callFor, makeMailbox, opencodeHook, type TestMailbox } from './mailbox.ts';
@@ -71,6 +72,18 @@ describe('waitForMail', () => {
     await placeTaken();
     mailbox.deliver('l1');
     mailbox.deliver('l2');
+    expect((await waiting).answer.stdout).toContain('2 new letters');
+  });
+
+  it('waits a moment for letters that follow on the first', async () => {
+    becomeIdle();
+    const waiting = wait({ pollMs: 60_000 });
+    await placeTaken();
+    // Right after the event of the first letter: who looked at once would find that one alone.
+    using seen = watchInbox(mailbox.paths.inbox);
+    mailbox.deliver('l1');
+    await seen.change(60_000);
+    setImmediate(() => mailbox.deliver('l2'));
     expect((await waiting).answer.stdout).toContain('2 new letters');
   });
 
@@ -143,6 +156,21 @@ describe('waitForMail', () => {
     opencodeHook(mailbox, 'session.deleted');
     expect(await waiting).toMatchObject({ why: 'the session has ended' });
     expect(readState(mailbox.paths.state).state.holder).toBeUndefined();
+  });
+
+  it('is over at the first look after the end of its session', async () => {
+    becomeIdle();
+    let looks = 0;
+    const currentParent = () => {
+      looks += 1;
+      return process.pid;
+    };
+    const waiting = wait({ currentParent });
+    await placeTaken();
+    opencodeHook(mailbox, 'session.deleted');
+    const before = looks;
+    expect(await waiting).toMatchObject({ why: 'the session has ended' });
+    expect(looks - before).toBe(1);
   });
 
   it('is over when another session reads the mail', async () => {

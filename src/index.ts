@@ -61,6 +61,7 @@ export type {
   OpenConversationsOptions,
   OwedAnswer,
 } from './replay/open-conversations.ts';
+export type { ReplayIntoOptions, ReplayReport } from './replay/replay-into.ts';
 export type { ThreadEntry } from './replay/thread.ts';
 export type { TimelineOptions } from './replay/timeline.ts';
 export type { Trace } from './replay/trace.ts';

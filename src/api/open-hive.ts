@@ -20,6 +20,7 @@ import {
   type OpenConversation,
   type OpenConversationsOptions,
 } from '../replay/open-conversations.ts';
+import { type ReplayIntoOptions, type ReplayReport, replayInto } from '../replay/replay-into.ts';
 import { readTimeline, type TimelineOptions } from '../replay/timeline.ts';
 import { type Trace, traceMessage } from '../replay/trace.ts';
 import { requestControl } from '../router/control-client.ts';
@@ -70,6 +71,8 @@ export interface Hive {
   conversations(options?: OpenConversationsOptions): OpenConversation[];
   /** Yields what was said, oldest first, out of the history. Changes nothing. */
   timeline(options?: TimelineOptions): AsyncGenerator<RecordedMessage>;
+  /** Rebuilds the hive as it stood at a moment, in another directory that can only be read. */
+  replayInto(wanted: ReplayIntoOptions): Promise<ReplayReport>;
   /** Tells whether a router runs. */
   router(): RouterState;
   /** Reads how the hive stands. Changes nothing. */
@@ -124,6 +127,7 @@ export function openHive(dir: string): Hive {
     conversation: (name) => readConversation({ fs, layout }, name),
     conversations: (wanted) => listOpenConversations({ fs, layout }, wanted),
     timeline: (wanted) => readTimeline({ fs, layout }, wanted),
+    replayInto: (wanted) => replayInto({ fs, layout }, wanted),
     router: () => readRouterState(fs, layout),
     status: () => readStatus(fs, layout, systemClock.now()),
   };

@@ -12,6 +12,7 @@ import { makeAgentDirectory } from './agent-directory.ts';
 import type { HiveFs } from './hive-fs.ts';
 import { type HiveLayout, layoutOf } from './layout.ts';
 import { makeMissing } from './make-missing.ts';
+import { requirePresent } from './past-mark.ts';
 import { randomTail } from './random.ts';
 import { readText } from './read-text.ts';
 import {
@@ -59,6 +60,7 @@ const MOST_PROTOCOL_BYTES = 1024 * 1024;
 export async function initHive(options: InitOptions): Promise<InitResult> {
   const { dir, fs } = options;
   const layout = layoutOf(dir);
+  requirePresent(fs, layout);
   const exists = isHive(fs, layout);
   const first = exists ? registryOfDirectories(fs, layout) : firstRegistry(options);
   if (!exists) requireEmpty(fs, dir);

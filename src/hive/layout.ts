@@ -21,6 +21,8 @@ export interface HiveLayout {
   owner: string;
   health: string;
   reported: string;
+  /** replay.json: the hive is a picture of the past. */
+  pastMark: string;
   /** What the router remembers of the wakes it asked for. */
   wakes: string;
   /** Originals that no `.sent/` could take, in a directory for each sender. */
@@ -77,6 +79,7 @@ export function layoutOf(root: string): HiveLayout {
     historyQueue: join(router, 'history'),
     owner: join(router, 'owner.json'),
     health: join(router, 'health.json'),
+    pastMark: join(root, 'replay.json'),
     reported: join(router, 'reported.json'),
     wakes: join(router, 'wakes.json'),
     unfiled: join(router, 'unfiled'),

@@ -11,6 +11,7 @@ import type { HiveFs } from './hive-fs.ts';
 import type { HiveLayout } from './layout.ts';
 import { isLetterName } from './letter-name.ts';
 import { makeMissing } from './make-missing.ts';
+import { requirePresent } from './past-mark.ts';
 import { randomTail } from './random.ts';
 import { readMessageText } from './read-message.ts';
 
@@ -84,6 +85,7 @@ export function acknowledge(
   agent: AgentId,
   id: string,
 ): InboxEntry {
+  requirePresent(fs, layout);
   const entry = findInInbox(fs, layout, agent, id);
   if (entry.handled) return entry;
   const { done } = layout.agent(agent);
@@ -108,6 +110,7 @@ export async function putLetter(
   agent: AgentId,
   letter: Record<string, unknown>,
 ): Promise<string> {
+  requirePresent(fs, layout);
   const { outbox } = layout.agent(agent);
   const tail = randomTail();
   const name = `letter-${tail}.json`;

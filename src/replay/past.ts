@@ -146,12 +146,12 @@ export class Past implements AsyncDisposable {
     try {
       const message = parseMessage(readMessageText(this.#fs, path));
       if (message === undefined) return undefined;
-      const { to, held, ...rest } = message;
+      const { held, ...rest } = message;
       const ending =
         held === undefined
           ? ({ outcome: 'delivered', code: 'delivered' } as const)
           : { outcome: 'held' as const, code: held.code as OutcomeCode };
-      return { ...rest, to: [to], ...ending };
+      return { ...rest, to: [message.to], ...ending };
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
       return undefined;

@@ -12,6 +12,7 @@ import { type HiveLayout, layoutOf } from '../hive/layout.ts';
 import { acquireRouterLock, type RouterLock } from '../hive/lock.ts';
 import { makeMissing } from '../hive/make-missing.ts';
 import { createNodeFs } from '../hive/node-fs.ts';
+import { requirePresent } from '../hive/past-mark.ts';
 import { randomTail } from '../hive/random.ts';
 import { describeLoss, loggedDebt, ROUTER_LOST } from '../log/logged-debt.ts';
 import { takeOverLog } from '../log/take-over.ts';
@@ -63,6 +64,7 @@ export async function openRouter(options: OpenRouterOptions): Promise<OpenRouter
   const { clock, fs = createNodeFs() } = options;
   const layout = layoutOf(options.dir);
   requireHive(fs, layout);
+  requirePresent(fs, layout);
   const lock = await acquireRouterLock({
     layout,
     clock,

@@ -6,7 +6,7 @@ import { openProgress } from '../../src/cli/progress.ts';
 import { showThread } from '../../src/cli/thread-lines.ts';
 import type { OpenConversation, RecordedMessage, ThreadEntry, Trace } from '../../src/index.ts';
 import type { MessageId } from '../../src/protocol/ids.ts';
-import { makeHive, type TestHive } from './command-line.ts';
+import { hivemail, makeHive, type TestHive } from './command-line.ts';
 
 /** A hive in which coder has asked back about a request of planner's. */
 async function talked(body = 'By concern.') {
@@ -86,6 +86,29 @@ describe('replay', () => {
     expect(json.map(({ id }) => id)).toEqual([asked.id, answer.id]);
     const none = await hive.cli('replay', '--until', '1h');
     expect(none).toMatchObject({ exitCode: 0, stdout: '', stderr: 'Nothing was said then.\n' });
+  });
+  it('rebuilds the hive as it stood, to be read and no more', async () => {
+    const { hive, asked } = await talked();
+    const into = join(hive.dir, '..', 'past');
+    const told = await hive.cli('replay', '--into', into);
+    expect(told.stdout).toContain('2 letters unhandled, 0 handled, 0 held.');
+    expect(told.stderr).toContain('The history has no');
+    const inbox = await hivemail(['inbox', '--hive', into, '--agent', 'coder']);
+    expect(inbox.stdout).toContain(asked.id);
+    const log = await hivemail(['log', '--hive', into]);
+    expect(log.stdout).toContain(asked.id);
+    for (const args of [
+      ['ack', asked.id, '--agent', 'coder'],
+      ['up', '--once'],
+      ['init', into],
+    ]) {
+      const ran = await hivemail([...args, '--hive', into]);
+      expect(ran).toMatchObject({ exitCode: 4, stdout: '' });
+      expect(ran.stderr).toContain(`Use the hive itself: ${hive.dir}`);
+    }
+    expect(await hive.cli('replay', '--into', into)).toMatchObject({ exitCode: 4 });
+    const both = await hive.cli('replay', '--into', `${into}2`, '--since', '1h');
+    expect(both).toMatchObject({ exitCode: 2, stdout: '' });
   });
   it('shows no escape sequence of a letter, wherever it stands', async () => {
     const { hive, asked } = await talked('\u001b[31mred\u202e');

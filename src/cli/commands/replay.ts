@@ -1,6 +1,12 @@
-import { type RecordedMessage, systemClock } from '../../index.ts';
+import {
+  HivemailError,
+  type RecordedMessage,
+  type ReplayReport,
+  systemClock,
+} from '../../index.ts';
 import type { Context } from '../context.ts';
 import { type FilterOptions, parseFilter } from '../log-options.ts';
+import { parseMoment } from '../moment.ts';
 import { openProgress } from '../progress.ts';
 import { showRecorded } from '../show-recorded.ts';
 import { showAddressed } from '../thread-lines.ts';
@@ -8,11 +14,13 @@ import { showAddressed } from '../thread-lines.ts';
 /** Options of `replay`. `--agent` of the command line is a filter here. */
 export interface ReplayOptions extends FilterOptions {
   bodies?: true;
+  into?: string;
 }
 
 /** Shows the history as a timeline. */
 export async function replay(context: Context, options: ReplayOptions): Promise<void> {
   const filter = parseFilter(options, context.options.agent, systemClock.now());
+  if (options.into !== undefined) return await rebuild(context, options.into, options);
   const progress = openProgress(context.surface, 'reading the history');
   let count = 0;
   try {
@@ -26,6 +34,30 @@ export async function replay(context: Context, options: ReplayOptions): Promise<
     progress.clear();
   }
   if (count === 0 && !context.json) context.note('Nothing was said then.');
+}
+
+async function rebuild(context: Context, into: string, options: ReplayOptions): Promise<void> {
+  const { since, conversation, bodies, until } = options;
+  const others = [since, conversation, bodies, context.options.agent];
+  if (others.some((option) => option !== undefined)) {
+    const sentence = '--into rebuilds the whole hive: of the other options it takes --until alone.';
+    throw new HivemailError('usage', sentence);
+  }
+  const nowMs = systemClock.now();
+  const moment = until === undefined ? new Date(nowMs).toISOString() : parseMoment(until, nowMs);
+  const progress = openProgress(context.surface, 'rebuilding the hive');
+  let report: ReplayReport;
+  try {
+    const wanted = { into: context.path(into), until: moment, onProgress: progress.show };
+    report = await context.hive.replayInto(wanted);
+  } finally {
+    progress.clear();
+  }
+  if (context.json) return context.printJson(report);
+  const { dir, unhandled, handled, held, missing } = report;
+  context.print(`${dir} shows the hive as it stood at ${report.until}:`);
+  context.print(`${unhandled} letters unhandled, ${handled} handled, ${held} held.`);
+  for (const sentence of missing) context.note(sentence);
 }
 
 function print(context: Context, message: RecordedMessage, bodies: boolean): void {

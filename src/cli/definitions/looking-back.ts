@@ -60,11 +60,17 @@ function defineReplay(command: Command, call: Call): void {
     .option('--until <time>', UNTIL)
     .option('--conversation <name>', 'only what belongs to it')
     .option('--bodies', 'show each message in full')
+    .option(
+      '--into <dir>',
+      'rebuild the hive as it stood at --until, there, to be read and no more',
+    )
     .addHelpText(
       'after',
       examples(
         'hivemail replay --since yesterday',
         'hivemail replay --agent coder --since 2h --bodies',
+        'hivemail replay --into past --until 14:30',
+        'hivemail inbox --hive past --agent coder    what coder had not handled at 14:30',
       ),
     )
     .action(call(async () => (await import('../commands/replay.ts')).replay));

@@ -30,7 +30,9 @@ export function findCopies(
     if (lies(layout.heldFor(agent))) return [{ agent, place: 'held' }];
     if (owed.has(agent)) return [{ agent, place: 'owed' }];
     if (!reached.includes(agent)) return [];
-    const removed = about.some(({ kind, to }) => kind === 'handled' && to?.includes(agent));
+    const removed = about.some(
+      ({ kind, to, note }) => kind === 'handled' && note === 'removed' && to?.includes(agent),
+    );
     return [{ agent, place: removed ? 'removed' : 'unknown' }];
   });
 }

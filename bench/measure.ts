@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { initHive } from '../src/hive/init.ts';
@@ -27,13 +27,14 @@ export async function withTempDir<Result>(work: (dir: string) => Promise<Result>
   try {
     return await work(dir);
   } finally {
-    rmSync(dir, { recursive: true, force: true });
+    rmSync(dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 }
 
 /** Makes a hive with agents `a0`, `a1`, …; `a0` is no orchestrator. */
 export async function makeHive(dir: string, agents: number): Promise<string> {
   const hive = join(dir, 'hive');
+  mkdirSync(dir, { recursive: true });
   const ids = Array.from({ length: agents }, (_, place) => `a${place}`);
   await initHive({ dir: hive, fs: createNodeFs(), agents: ids, orchestrator: undefined });
   return hive;

@@ -1,4 +1,5 @@
 import { devNull } from 'node:os';
+import { dirname } from 'node:path';
 import { findInPath } from '../hive/path-lookup.ts';
 import { type Dialogue, type ProcessEnd, runProcess } from '../hive/process-run.ts';
 import { HivemailError, systemCode } from '../protocol/errors.ts';
@@ -97,7 +98,7 @@ export interface GitOptions {
  */
 export async function openGit(options: GitOptions): Promise<Git> {
   const env = options.env ?? process.env;
-  const path = options.gitPath ?? findInPath('git', env['PATH'] ?? '');
+  const path = options.gitPath ?? findInPath('git', env['PATH'] ?? '', dirname(options.home));
   if (path === undefined) throw new HivemailError('git', NO_GIT);
   const run = boundRun(path, { ...options, env });
   const { stdout } = await run(['--version'], { signal: options.signal });

@@ -75,6 +75,8 @@ export interface FileStat {
   ctimeNs: bigint;
   inode: bigint;
   device: bigint;
+  /** Names that lead to it. */
+  links: number;
 }
 
 /** Bytes of a file, and what it was when they were read. */

@@ -30,6 +30,7 @@ export function toFileStat(stats: BigIntStats): FileStat {
     ctimeNs: stats.ctimeNs,
     inode: stats.ino,
     device: stats.dev,
+    links: Number(stats.nlink),
   };
 }
 

@@ -17,6 +17,7 @@ export type Repair =
   | 'comments'
   | 'odd-white-space'
   | 'duplicate-fields'
+  | 'hard-link'
   | 'proto-key'
   | 'lone-surrogates'
   | 'numbers-as-text'

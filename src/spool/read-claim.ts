@@ -47,6 +47,8 @@ export function readClaim({ name, before }: ClaimedFile, context: ReadContext): 
   const neededMs = settleMs(assessLetter(examined), settle);
   if (neededMs > 0 && !watch.hasSettled(content.stat, neededMs, nowMs)) return undefined;
   const parsed = parseLetter(examined);
+  // Nothing is wrong with the letter, but whoever knows its other name may write into the original later.
+  if (content.stat.links > 1) parsed.repairs.push('hard-link');
   const parent = parsed.ok
     ? parentInMailbox(parts.sender, parsed.letter.inReplyTo, context)
     : undefined;

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tempDir } from '../helpers/temp-dir.ts';
@@ -78,6 +78,20 @@ describe('up --once', () => {
     expect(again.stdout).toBe('Routed 0 letters.\n');
     const report = { letters: 0, waiting: false, recorded: true, left: [] };
     expect(await hive.json('up', '--once')).toEqual(report);
+  });
+
+  it('ends with 6 when it leaves something, and says what', async () => {
+    const hive = await makeHive();
+    const inbox = join(hive.dir, 'agents/coder/inbox');
+    renameSync(inbox, join(hive.dir, '..', 'inbox'));
+    writeFileSync(inbox, 'in its place');
+    await hive.cli('send', ...'--agent planner --to coder --act inform --subject x'.split(' '));
+    const ran = await hive.cli('up', '--once');
+    expect(ran.exitCode).toBe(6);
+    expect(ran.stdout).toContain('coder');
+    const json = await hive.cli('up', '--once', '--json');
+    expect(json.exitCode).toBe(6);
+    expect(JSON.parse(json.stdout).left.join()).toContain('coder');
   });
 
   it('ends with 5 and names the router that is up', async () => {

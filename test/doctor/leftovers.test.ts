@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -164,8 +164,19 @@ describe('originals, batches and letters that are kept', () => {
     expect(await scene.look('unfiled')).toMatchObject([
       { level: 'warning', what: '1 original in .router/unfiled/: coder/x-a.json.' },
     ]);
-    expect(await scene.fix('unfiled')).toEqual([]);
     expect(statSync(path).size).toBe(2);
+  });
+
+  it('are moved into a .sent that takes them again, over no file that is there', async () => {
+    const scene = await makeScene();
+    scene.write('.router/unfiled/coder/x-a.json', '{}');
+    scene.write('.router/unfiled/coder/x-b.json', 'unfiled');
+    scene.write('agents/coder/outbox/.sent/x-b.json', 'filed');
+    expect(await scene.fix('unfiled')).toMatchObject([{ check: 'unfiled' }]);
+    const text = (name: string) => readFileSync(join(scene.layout.root, name), 'utf8');
+    expect(text('agents/coder/outbox/.sent/x-a.json')).toBe('{}');
+    expect(text('agents/coder/outbox/.sent/x-b.json')).toBe('filed');
+    expect(text('.router/unfiled/coder/x-b.json')).toBe('unfiled');
   });
 
   it('are counted in the queue of the history, the unreadable ones apart', async () => {

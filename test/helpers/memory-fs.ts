@@ -308,7 +308,8 @@ function bytesOf(content: string | Uint8Array): Uint8Array {
 }
 
 function statOf({ kind, bytes, mtimeNs, inode }: Node): FileStat {
-  return { kind, sizeBytes: bytes.length, mtimeNs, ctimeNs: mtimeNs, inode, device: DEVICE };
+  const times = { mtimeNs, ctimeNs: mtimeNs };
+  return { kind, sizeBytes: bytes.length, ...times, inode, device: DEVICE, links: 1 };
 }
 
 function holds(dir: Node, node: Node): boolean {

@@ -24,6 +24,19 @@ async function shimmed(body: string): Promise<Git> {
   return await openGit({ gitPath, gitDir: home, home });
 }
 
+test('a git that lies in the hive is not taken, wherever on PATH it stands', async () => {
+  const hive = tempDir();
+  const [home, bin] = [join(hive, '.router'), join(hive, 'agents', 'coder', 'bin')];
+  for (const dir of [home, bin]) mkdirSync(dir, { recursive: true });
+  script(bin, 'git', `touch ${join(hive, 'ran')}; echo git version 9.9`);
+  const PATH = [bin, hive, process.env['PATH']].join(delimiter);
+  const git = await openGit({ gitDir: home, home, env: { PATH } });
+  expect(git.path.startsWith(hive)).toBe(false);
+  expect(existsSync(join(hive, 'ran'))).toBe(false);
+  expect(findInPath('git', [bin, hive].join(delimiter), hive)).toBeUndefined();
+  expect(findInPath('git', bin, join(hive, 'agents', 'code'))).toBe(join(bin, 'git'));
+});
+
 test('git is found on PATH by its absolute path, and never below where one stands', () => {
   const [dir, later] = [tempDir(), tempDir()];
   mkdirSync(join(dir, 'git'));

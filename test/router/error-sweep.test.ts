@@ -18,7 +18,8 @@ import {
   secondDelivery,
 } from './sweep-scene.ts';
 
-const CODES = ['ENOSPC', 'EIO', 'EACCES', 'EMFILE'];
+const CODES = ['ENOSPC', 'EIO', 'EACCES', 'EMFILE', 'EPERM'];
+const PERIOD = 25;
 
 async function operationsOf(scene: Scene): Promise<Operation[]> {
   const bench = scene.base.copy();
@@ -114,6 +115,19 @@ async function failOnce(scene: Scene, operations: readonly Operation[], at: numb
   checkAfter(bench, scene, about(operations, at, `${fault.code} ${fault.when}`));
 }
 
+/** Runs a scene while every 25th operation fails, from one on. */
+async function failPeriodically(scene: Scene, first: number) {
+  const bench = scene.base.copy();
+  const code = CODES[first % CODES.length] ?? 'EIO';
+  bench.fs.plan = ({ number }) =>
+    number % PERIOD === first % PERIOD ? { code, when: 'before' } : undefined;
+  let started = false;
+  for (let tries = 0; !started && tries < 3; tries++) started = await start(bench);
+  for (let left = started ? 2 * scene.passes : 0; left > 0; left--) await pass(bench);
+  await heal(bench, started);
+  checkAfter(bench, scene, `${code} every ${PERIOD}th operation from ${first} on`);
+}
+
 /** Runs a scene while an operation and its like keep failing; returns whether a pass kept silent. */
 async function failLasting(scene: Scene, operations: readonly Operation[], operation: Operation) {
   const bench = scene.base.copy();
@@ -154,6 +168,11 @@ describe.each([
         await failOnce(scene, operations, operation.number, { code: codeFor(operation), when });
       }
     }
+  });
+
+  it('loses nothing and doubles nothing when every 25th fails', { timeout: SWEEP_MS }, async () => {
+    const scene = await makeScene();
+    for (let first = 1; first <= PERIOD; first++) await failPeriodically(scene, first);
   });
 
   it('says so while it lasts, and recovers by itself', { timeout: SWEEP_MS }, async () => {

@@ -2,6 +2,7 @@
 import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { isAgentId } from '../../src/protocol/addresses.ts';
 import { type HiveBench, openHiveBench } from '../helpers/hive-bench.ts';
 
 // Real files and real syncs: what is quick alone takes long on a busy disk.
@@ -91,6 +92,32 @@ describe('odd addresses (B3)', () => {
     }
     expect(reached(hive, 'planner')).toEqual({ coder: 5 });
     expect(hive.list('agents')).toEqual(['coder', 'god', 'human', 'planner', 'tester']);
+  });
+});
+
+describe('a name that looks like another (B3)', () => {
+  it('leads nowhere, and the sender is told of the one that exists', async () => {
+    const hive = await openHiveBench();
+    const alike = ['\u0441oder', 'coder\u0301', '\uff43oder', 'co\u0501er', 'cod\u0435r'];
+    for (const to of alike) {
+      const row = await hive.send('planner', { ...LETTER, to });
+      expect(row, to).toMatchObject({ outcome: 'bounced', code: 'unknown-recipient' });
+    }
+    expect(hive.inbox('coder')).toEqual([]);
+    expect(hive.notices('planner')[0]?.body).toContain('coder');
+    expect(alike.filter(isAgentId)).toEqual([]);
+    expect(hive.list('agents')).toEqual(['coder', 'god', 'human', 'planner', 'tester']);
+  });
+  it('leads to its one agent in composed and in combining form, and to none where two have it', async () => {
+    const hive = await openHiveBench();
+    const [composed, combining] = ['Ren\u00e9', 'Rene\u0301'];
+    await hive.change({ op: 'rename', agent: 'coder', name: composed });
+    for (const to of [composed, combining, combining.toUpperCase()]) {
+      expect((await hive.send('planner', { ...LETTER, to })).delivered, to).toEqual(['coder']);
+    }
+    await hive.change({ op: 'rename', agent: 'tester', name: combining });
+    const row = await hive.send('planner', { ...LETTER, to: composed });
+    expect(row.code).toBe('ambiguous-recipient');
   });
 });
 

@@ -125,7 +125,7 @@ describe('E1. In an outbox', () => {
     },
   );
 
-  it('a hard link is a letter of the outbox it is in, copied, and what it leads to is left alone', async () => {
+  it('a hard link is a letter of the outbox it is in, copied, marked, and what it leads to is left alone', async () => {
     const bench = await openHiveBench();
     const [own, other] = [
       path(bench, 'planner', 'outbox', 'x.json'),
@@ -136,8 +136,11 @@ describe('E1. In an outbox', () => {
     await bench.settle();
     const [message] = bench.inbox('coder');
     expect(message).toMatchObject({ from: 'planner', body: 'B' });
+    expect(bench.letterRows()).toMatchObject([{ code: 'delivered', repairs: ['hard-link'] }]);
+    expect((await bench.send('tester', LETTER)).repairs).toBeUndefined();
+    const [sent] = bench.inbox('coder').slice(1);
     writeFileSync(other, 'changed later');
-    expect(bench.inbox('coder')).toEqual([message]);
+    expect(bench.inbox('coder')).toEqual([message, sent]);
     expect(lstatSync(path(bench, 'coder', 'inbox', `${message?.id}.json`)).nlink).toBe(1);
     await checkServed(bench);
   });

@@ -5,7 +5,7 @@ import { SettleWatch, settleMs } from '../../src/spool/settle.ts';
 const times = { openMs: 30_000, closedMs: 3000, strayMs: 10_000, temporaryMs: 600_000 };
 
 function stat(changes: Partial<FileStat> = {}): FileStat {
-  const times = { mtimeNs: 5n, ctimeNs: 5n };
+  const times = { mtimeNs: 5n, ctimeNs: 5n, links: 1 };
   return { kind: 'file', sizeBytes: 10, ...times, inode: 1n, device: 1n, ...changes };
 }
 

@@ -1,4 +1,5 @@
 import {
+  ERRORS,
   escapeLine,
   formatRow,
   HivemailError,
@@ -20,12 +21,16 @@ export interface UpOptions {
   takeover?: true;
 }
 
-/** Runs the router of a hive until it is told to stop, or once. */
+/**
+ * Runs the router of a hive until it is told to stop, or once.
+ * @returns the exit code: of one run that left something which it could not bring to its end, as of
+ *   `status`
+ */
 export async function up(
   context: Context,
   given: string | undefined,
   options: UpOptions,
-): Promise<void> {
+): Promise<number> {
   const dir = context.hiveDir(given);
   context.surface.keepRunning();
   if (options.once) return routeOnce(context, dir, options);
@@ -47,9 +52,10 @@ export async function up(
   const { remains } = await router.stop();
   log.info('Stopped. Letters wait in their outboxes until a router is up again.');
   for (const sentence of remains) log.warn(sentence);
+  return 0;
 }
 
-async function routeOnce(context: Context, dir: string, options: UpOptions): Promise<void> {
+async function routeOnce(context: Context, dir: string, options: UpOptions): Promise<number> {
   const warn = (note: string): void => context.note(note);
   const tell = context.json ? warningTeller(warn) : rowTeller(context, warn);
   const report = await runOnce({
@@ -58,11 +64,16 @@ async function routeOnce(context: Context, dir: string, options: UpOptions): Pro
     takeover: options.takeover === true,
     onRows: (rows) => rows.forEach(tell),
   });
-  if (context.json) return context.printJson(report);
+  const exitCode = report.left.length > 0 ? ERRORS.unhealthy.exitCode : 0;
+  if (context.json) {
+    context.printJson(report);
+    return exitCode;
+  }
   const letters = report.letters === 1 ? '1 letter' : `${report.letters} letters`;
   context.print(`Routed ${letters}.`);
   if (report.waiting) context.print('Some files are not finished yet; they are routed next time.');
   for (const sentence of report.left) context.print(escapeLine(sentence));
+  return exitCode;
 }
 
 /** Lists the agents; a roster that can't be read is the router's to tell of and to wait for. */

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
+import { AnchoredPaths } from '../../hive/anchored-paths.ts';
 import { readMessageText } from '../../hive/read-message.ts';
-import { DESK, isAgentId } from '../../protocol/addresses.ts';
+import { type AgentId, DESK, isAgentId } from '../../protocol/addresses.ts';
 import { parseMessage } from '../../protocol/parse-message.ts';
 import { type Examination, inHive, namesIn, unlessBroken } from '../examination.ts';
 import { allWell, count, nameSome, type Observation } from '../finding.ts';
+import { underRouterLock } from '../under-lock.ts';
 
 const MOST_READ = 5000;
 
@@ -14,14 +16,35 @@ export async function checkUnfiled(exam: Examination): Promise<Observation[]> {
     namesIn(fs, join(layout.unfiled, agent)).map((name) => `${agent}/${name}`),
   );
   if (files.length === 0) return [allWell('Every original is in its sender’s .sent/.')];
+  const apply = (): Promise<void> => underRouterLock(exam, () => fileOriginals(exam));
   return [
     {
       level: 'warning',
       what: `${count(files.length, 'original')} in .router/unfiled/: ${nameSome(files)}.`,
       means: 'These letters were routed; only their sender’s outbox/.sent/ could not take them.',
-      advice: 'Put that .sent/ right, then move them there. `.router/` must not be deleted before.',
+      advice: 'Put that .sent/ right first. `.router/` must not be deleted before.',
+      fix: { says: 'Move them into their sender’s outbox/.sent/.', apply },
     },
   ];
+}
+
+function isOwner(name: string): name is AgentId {
+  return name === DESK || isAgentId(name);
+}
+
+/** Never over a file that is there: an original's name carries the id of its letter. */
+async function fileOriginals({ fs, layout }: Examination): Promise<void> {
+  using paths = new AnchoredPaths(fs, layout);
+  for (const agent of namesIn(fs, layout.unfiled)) {
+    if (!isOwner(agent)) continue;
+    const from = join(layout.unfiled, agent);
+    for (const name of namesIn(fs, from)) {
+      const to = join(paths.of(agent, 'sent'), name);
+      if (fs.stat(to) === undefined) fs.rename(join(from, name), to);
+    }
+    await fs.syncDir(paths.of(agent, 'sent'));
+    await fs.syncDir(from);
+  }
 }
 
 /** Looks what waits for git, and what git can’t take. */
@@ -56,7 +79,7 @@ export async function checkHeld(exam: Examination): Promise<Observation[]> {
   const bad: string[] = [];
   for (const holder of namesIn(fs, layout.held)) {
     const dir = join(layout.held, holder);
-    const isHolder = holder === DESK || isAgentId(holder);
+    const isHolder = isOwner(holder);
     for (const name of namesIn(fs, dir)) {
       const code = held.length < MOST_READ ? codeOf(exam, join(dir, name)) : 'not looked at';
       if (code === undefined || !isHolder) bad.push(inHive(exam, join(dir, name)));

@@ -1,14 +1,19 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, renameSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { openHistoryReader } from '../../src/history/open-reader.ts';
 import { systemClock } from '../../src/hive/system-clock.ts';
 import { openHive } from '../../src/index.ts';
 import type { AgentId } from '../../src/protocol/addresses.ts';
 import type { MessageId } from '../../src/protocol/ids.ts';
 import { startRouter } from '../../src/router/daemon.ts';
+import { isRecorded } from '../../src/router/is-recorded.ts';
 import { pickOld } from '../../src/router/old-letters.ts';
+import { openRouter } from '../../src/router/open-router.ts';
+import { runPass } from '../../src/router/pass.ts';
 import { Retention, type RetentionHistory } from '../../src/router/retention.ts';
+import { runOnce } from '../../src/router/run-once.ts';
 import { failWhere } from '../helpers/faulty-fs.ts';
 import { makeBench, type RouterBench } from '../helpers/router-bench.ts';
 import { makeRealHive, until } from './real-hive.ts';
@@ -24,7 +29,6 @@ interface Scene {
     lacks: Set<string>;
     opened: number;
     broken: boolean;
-    onOpen: () => void;
   };
   /** Lets retention come to every directory, more than once. */
   clean(): Promise<void>;
@@ -47,7 +51,6 @@ async function makeScene(letters = 3, retention: object = { handledLetters: 0 })
   const source: RetentionHistory = { state: () => history, open: async () => open() };
   const open = () => {
     history.opened++;
-    history.onOpen();
     if (history.broken) throw Object.assign(new Error('git'), { code: 'git' });
     const records = bench.queue().flatMap((plan) => plan.records);
     const find = (id: string) =>
@@ -190,6 +193,33 @@ describe('retention removes nothing', () => {
     expect(scene.done()).toContain(first);
   });
 
+  it('of an original that git keeps, and that was changed', async () => {
+    const scene = await makeScene(0);
+    const { bench } = scene;
+    const { sent } = bench.layout.agent('planner' as AgentId);
+    const letter = { to: 'nobody-here', act: 'inform', subject: 's', body: 'b' };
+    for (const name of ['a.json', 'b.json']) bench.write('planner', name, letter);
+    await bench.passes(2);
+    const [first = '', second] = scene.sent();
+    bench.files.write(join(sent, first), '{"changed":true}');
+    await keeps(scene, [0, 1]);
+    expect(scene.sent()).toEqual([first]);
+    expect(second).toMatch(/^bounced-/);
+  });
+
+  it('that was moved to where it lies, or changed, a short while ago', async () => {
+    const { bench, done } = await makeScene(1);
+    const [record] = bench.queue().flatMap((plan) => plan.records);
+    const [name = ''] = done();
+    const agent = 'coder' as AgentId;
+    const dir = bench.layout.agent(agent).done;
+    const letter = { id: name.replace('.json', '') as MessageId, name };
+    const recorded = { message: record?.message, original: undefined };
+    const at = (sinceMs: number) => ({ dir, place: 'done' as const, agent, sinceMs });
+    expect(isRecorded(bench.fs, letter, at(Number.MAX_SAFE_INTEGER), recorded)).toBe(true);
+    expect(isRecorded(bench.fs, letter, at(0), recorded)).toBe(false);
+  });
+
   it('that an answer is still owed to', async () => {
     const scene = await makeScene(0);
     scene.bench.write('planner', 'a.json', { to: 'coder', act: 'request', body: 'b' });
@@ -226,18 +256,33 @@ describe('retention removes nothing', () => {
   });
 
   it('from one that is swapped while git is asked', async () => {
-    const scene = await makeScene();
-    const { bench } = scene;
-    const { done } = bench.layout.agent('coder' as AgentId);
-    bench.passTime(40 * DAY_MS);
-    scene.history.onOpen = () => {
-      if (bench.files.stat(done)?.kind !== 'directory') return;
-      bench.files.rename(done, '/hive/elsewhere');
-      bench.files.link(done, '/hive/elsewhere');
-    };
-    await scene.clean();
-    expect(scene.history.opened).toBeGreaterThan(0);
-    expect(bench.list('elsewhere')).toHaveLength(3);
+    const hive = await makeRealHive({ retention: { handledMs: 1, handledLetters: 0 } });
+    const clock = { now: () => systemClock.now() + DAY_MS, monotonic: systemClock.monotonic };
+    hive.write('planner', 'a.json', { to: 'coder', act: 'inform', body: 'b' });
+    await runOnce({ dir: hive.dir, clock: systemClock });
+    const { inbox, done } = hive.layout.agent('coder' as AgentId);
+    const [name = ''] = readdirSync(inbox).filter((each) => each.endsWith('.json'));
+    renameSync(join(inbox, name), join(done, name));
+    await using open = await openRouter({ dir: hive.dir, clock });
+    await runPass(open.router, { takeIn: true });
+    let passedMs = 0;
+    Object.assign(clock, { monotonic: () => passedMs });
+    const elsewhere = join(hive.dir, 'elsewhere');
+    const retain = new Retention(open.router, {
+      state: () => ({ ok: true, behind: 0 }),
+      open: async () => {
+        if (!existsSync(elsewhere)) {
+          renameSync(done, elsewhere);
+          symlinkSync(elsewhere, done);
+        }
+        return await openHistoryReader({ layout: hive.layout });
+      },
+    });
+    while (!existsSync(elsewhere)) {
+      await retain.stepIfDue();
+      passedMs += HOUR_MS / 4;
+    }
+    expect(readdirSync(elsewhere)).toEqual([name]);
   });
 
   it('when the machine refuses, and goes on when it does so no more', async () => {

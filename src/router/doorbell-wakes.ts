@@ -33,8 +33,10 @@ import { turnOf } from './doorbell-rounds.ts';
 import { lettersIn } from './fleet.ts';
 import type { Router } from './router.ts';
 
-/** How often each agent is looked at although nothing came; some at a time. */
+/** How often each session that could be woken is looked at although nothing came; some at a time. */
 const ROUND_MS = 5000;
+/** Other agents that are looked at in one go: a session may have begun that can be woken. */
+const NEWCOMERS = 8;
 const LEAST_GAP_MS = 1000;
 /** Clients that are asked at a time. */
 const MOST_ASKED = 2;
@@ -76,7 +78,10 @@ export class DoorbellWakes implements AsyncDisposable {
   readonly #asking = new Map<AgentId, Promise<void>>();
   readonly #ending = new AbortController();
   #lookedMs = Number.NEGATIVE_INFINITY;
+  /** Agents whose session could be woken from outside, when they were looked at last. */
+  readonly #wakeable = new Set<AgentId>();
   #turn = 0;
+  #newcomer = 0;
   #version = 0;
 
   constructor(router: WakesContext, options: WakesOptions) {
@@ -130,10 +135,17 @@ export class DoorbellWakes implements AsyncDisposable {
   #share(ids: readonly AgentId[], nowMs: number): AgentId[] {
     const passedMs = nowMs - this.#lookedMs;
     if (passedMs < LEAST_GAP_MS) return [];
+    const isFirst = this.#lookedMs === Number.NEGATIVE_INFINITY;
     this.#lookedMs = nowMs;
-    const share = Math.ceil((ids.length * Math.min(passedMs, ROUND_MS)) / ROUND_MS);
-    const picked = turnOf(ids, this.#turn, share);
+    const known = ids.filter((id) => this.#wakeable.has(id));
+    const others = ids.filter((id) => !this.#wakeable.has(id));
+    const share = Math.ceil((known.length * Math.min(passedMs, ROUND_MS)) / ROUND_MS);
+    const picked = [
+      ...turnOf(known, this.#turn, share),
+      ...turnOf(others, this.#newcomer, isFirst ? others.length : NEWCOMERS),
+    ];
     this.#turn += share;
+    this.#newcomer += NEWCOMERS;
     return picked;
   }
 
@@ -150,7 +162,12 @@ export class DoorbellWakes implements AsyncDisposable {
     const { fs, layout, clock, doorbellReader } = this.#router;
     try {
       const seen = doorbellReader.read(this.#router, agent, clock.monotonic());
-      if (seen === undefined || !this.#mayAsk(agent, seen)) return undefined;
+      if (seen === undefined || !isToWake(seen)) {
+        this.#wakeable.delete(agent);
+        return undefined;
+      }
+      this.#wakeable.add(agent);
+      if (!this.#mayAsk(agent, seen)) return undefined;
       const { holder, activeAt: idleSince } = seen.state;
       const unread = lettersIn(fs, layout.agent(agent).inbox).sort();
       if (holder === undefined || !isDue(seen, unread, clock.now())) return undefined;
@@ -163,10 +180,8 @@ export class DoorbellWakes implements AsyncDisposable {
   }
 
   /** What can be told without a look into the inbox. */
-  #mayAsk(agent: AgentId, { state, mode, tmux }: SeenDoorbell): boolean {
-    const { holder, activity, dialog } = state;
-    if (mode !== 'continue' || activity !== 'idle' || dialog !== undefined) return false;
-    if (holder?.process === undefined || !isWakeable(holder, { tmux })) return false;
+  #mayAsk(agent: AgentId, { state }: SeenDoorbell): boolean {
+    if (state.activity !== 'idle' || state.dialog !== undefined) return false;
     const record = this.#records.get(agent);
     return !isCurrent(record, state) || isAskedAgain(record, this.#router.clock.now());
   }
@@ -219,6 +234,13 @@ export class DoorbellWakes implements AsyncDisposable {
     const note = `${client}: ${WAKE_REASONS[answer.why]}`;
     this.#router.pendingEvents.push({ kind: 'wake', to: [agent], code: answer.result, note });
   }
+}
+
+/** Its agent wants to be woken, and there is a way from outside. */
+function isToWake({ state, mode, tmux }: SeenDoorbell): boolean {
+  const { holder } = state;
+  if (mode !== 'continue' || holder?.process === undefined) return false;
+  return isWakeable(holder, { tmux });
 }
 
 /** The doorbell's own decision, as if a waiter beside the session asked. */

@@ -48,7 +48,11 @@ function idle(agent: string, changes: Partial<DoorbellState> = {}, client = 'cod
 }
 
 async function deliver(...agents: string[]): Promise<void> {
-  bench.write('god', `${bench.clock.now()}.json`, { to: agents, act: 'inform', body: 'x' });
+  bench.write(bench.list('agents').includes('god') ? 'god' : 'a0', `${bench.clock.now()}.json`, {
+    to: agents,
+    act: 'inform',
+    body: 'x',
+  });
   await bench.pass();
   wakes.noteRows(bench.told.splice(0));
 }
@@ -197,6 +201,25 @@ describe('the wakes of a router', () => {
       bench.passTime(1000);
     }
     expect(seen.sort()).toEqual(['s-coder', 's-tester']);
+  });
+
+  it('cost next to nothing for agents that have no doorbell', async () => {
+    const agents = Array.from({ length: 40 }, (_, number) => `a${number}`);
+    bench = await makeBench({ agents });
+    await bench.start();
+    await bench.pass();
+    wakes = begin();
+    await look();
+    const looksAt = (): number =>
+      bench.fs.operations.filter(({ path }) => path?.endsWith('.doorbell')).length;
+    const before = looksAt();
+    bench.passTime(1500);
+    await look();
+    expect(looksAt() - before).toBeLessThanOrEqual(8);
+    // One that begins later is found all the same.
+    idle('a39');
+    await deliver('a39');
+    expect(await look()).toEqual(['s-a39']);
   });
 
   it('are asked for two at a time, and no session twice; a client that hangs holds up nothing', async () => {

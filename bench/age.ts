@@ -148,11 +148,13 @@ function trace(hive: string, id: string): void {
 }
 
 function run(args: readonly string[], exits: readonly (number | null)[]): void {
-  const { status, stderr } = spawnSync(process.execPath, [LAUNCHER, ...args], {
+  const { status, signal, stderr, error } = spawnSync(process.execPath, [LAUNCHER, ...args], {
     input: EVENT,
     encoding: 'utf8',
+    maxBuffer: 64 * MIB,
   });
-  if (!exits.includes(status)) throw new Error(`${args[0]}: ${stderr}`);
+  if (exits.includes(status)) return;
+  throw new Error(`${args[0]} ended with ${status ?? signal}: ${stderr}`, { cause: error });
 }
 
 /** Bytes of all files in a directory. */

@@ -135,7 +135,7 @@ function prose(to: string, serial: number): string {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return Math.floor((state / 2 ** 32) * most);
   };
-  const words = Array.from({ length: 260 }, () => (46_656 + draw(4000) * 397).toString(36));
+  const words = Array.from({ length: 320 }, () => (46_656 + draw(4000) * 397).toString(36));
   return JSON.stringify({ to, act: 'request', subject: `Letter ${serial}`, body: words.join(' ') });
 }
 

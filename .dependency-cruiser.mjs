@@ -18,7 +18,7 @@ const FOLDERS = {
   doorbell: { folders: ['protocol', 'hive'] },
   setup: { folders: ['protocol', 'hive', 'doorbell'] },
   doctor: {
-    folders: ['protocol', 'hive', 'log', 'spool', 'history', 'doorbell'],
+    folders: ['protocol', 'hive', 'log', 'spool', 'history', 'doorbell', 'setup'],
     types: ['routing'],
   },
   router: {

@@ -73,6 +73,7 @@ export { type OnceReport, runOnce } from './router/run-once.ts';
 export type { Passed, Rates } from './routing/activity.ts';
 export type { CopyPlace, HeldMessage } from './routing/inputs.ts';
 export type { Obligation } from './routing/obligations.ts';
+export { askCodexTrust, type CodexTrust, type TrustQuestion } from './setup/codex-trust.ts';
 export type { Owner as SetupOwner } from './setup/hook-command.ts';
 export { type InstallReport, installSetup } from './setup/install.ts';
 export type { SetupPlace, Target as SetupTarget } from './setup/place.ts';

@@ -40,7 +40,8 @@ function dialogLines(id: string, doorbell: SessionStatus | undefined, nowMs: num
 
 /** Says why a session was not told of what was delivered. */
 export const WHY_UNTOLD: Readonly<Record<Untold, string>> = {
-  'no-session': 'no session of it has shown itself; start one, or look at its hooks',
+  'no-session':
+    'no session of it has shown itself; start one, or see by `hivemail hooks show` whether its hooks are there and run',
   ended: 'its session has ended; start one',
   dialog: 'a person has to decide something in its session first',
   'at-work': 'its session is at work and is told at its next tool call',

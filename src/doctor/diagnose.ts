@@ -9,8 +9,10 @@ import { isHive } from '../hive/init.ts';
 import { HivemailError, systemCode } from '../protocol/errors.ts';
 import { escapeLine } from '../protocol/escape.ts';
 import { checkAgents } from './checks/agents.ts';
+import { checkDoorbells } from './checks/doorbells.ts';
 import { checkDevices, checkFileSystem } from './checks/file-system.ts';
 import { checkGit, checkRepository } from './checks/history.ts';
+import { checkHooks } from './checks/hooks.ts';
 import { checkInboxes } from './checks/inboxes.ts';
 import { checkHeld, checkHistoryQueue, checkUnfiled } from './checks/kept-files.ts';
 import { checkLeftovers } from './checks/leftovers.ts';
@@ -43,6 +45,8 @@ const CHECKS: readonly (readonly [name: string, check: Check])[] = [
   ['mailboxes', checkMailboxes],
   ['outboxes', checkOutboxes],
   ['inboxes', checkInboxes],
+  ['doorbells', checkDoorbells],
+  ['hooks', checkHooks],
   ['held', checkHeld],
   ['leftovers', checkLeftovers],
   ['unfiled', checkUnfiled],

@@ -49,7 +49,7 @@ describe('a hive that is as it should be', () => {
     expect(findings.filter(({ level }) => level !== 'ok')).toEqual([]);
     const names = findings.map(({ check }) => check);
     expect(new Set(names).size).toBe(names.length);
-    expect(names).toHaveLength(27);
+    expect(names).toHaveLength(29);
   });
 
   it('stays ok while its router is up', async () => {

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import {
   type AgentId,
+  askCodexTrust,
   CLIENT_NAMES,
   type ClientName,
+  type CodexTrust,
   DESK,
   type DoorbellMode,
   HivemailError,
@@ -97,7 +99,11 @@ export async function show(
   client: string | undefined,
 ): Promise<void> {
   const names = client === undefined ? CLIENT_NAMES : [requireClient(client)];
-  const shown = names.flatMap((name) => showSetups(placeOf(kind, context, name)));
+  const places = names.map((name) => placeOf(kind, context, name));
+  const shown: Shown[] = [];
+  for (const place of places) {
+    for (const one of showSetups(place)) shown.push({ ...one, ...(await trustOf(place, one)) });
+  }
   if (context.json) return context.printJson(shown);
   for (const one of shown) context.print(sayShown(kind, one));
   if (shown.length === 0) {
@@ -105,15 +111,36 @@ export async function show(
   }
 }
 
-function sayShown(kind: Kind, shown: ShownSetup): string {
-  const { client, file, state, mode, problem, installedAt } = shown;
+/** A setup, and for the hooks of Codex, which it runs only once it is told to, whether it does. */
+type Shown = ShownSetup & { trust?: CodexTrust };
+
+async function trustOf(
+  { kind, owner, env }: SetupPlace,
+  { client, file, state }: ShownSetup,
+): Promise<{ trust?: CodexTrust }> {
+  const isThere = state === 'as installed' || state === 'older';
+  if (kind !== 'hooks' || client !== 'codex' || !isThere) return {};
+  return { trust: await askCodexTrust({ owner, file, env }) };
+}
+
+const TRUST: Readonly<Record<CodexTrust, string | undefined>> = {
+  trusted: undefined,
+  untrusted:
+    'Codex leaves some of them out: start `codex`, type /hooks, and trust those of hivemail.',
+  unread: 'Codex does not read this file: start `codex` in that project, and trust the project.',
+  unknown: 'Whether Codex trusts them is not known: look with /hooks in `codex`.',
+};
+
+function sayShown(kind: Kind, shown: Shown): string {
+  const { client, file, state, mode, problem, installedAt, trust } = shown;
   const since = installedAt.slice(0, 'YYYY-MM-DD'.length);
   const told = kind === 'hooks' ? `  mode ${mode}` : '';
   const said = `${client}  ${state}${told}  since ${since}  ${file}`;
   const older = `It is not as this version installs it: \`hivemail ${kind} install\` again.`;
   const gone = 'Somebody took it out: install again, or uninstall to forget it.';
   const advice = { 'as installed': undefined, older, gone, unreadable: problem }[state];
-  return advice === undefined ? said : `${said}\n  ${advice}`;
+  const more = [advice, trust && TRUST[trust]].filter((each) => each !== undefined);
+  return [said, ...more].join('\n  ');
 }
 
 /** The words that name a client and perhaps a file, in either order: `--scope file F claude` reads well, too. */

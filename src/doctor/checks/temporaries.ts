@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { HiveFs } from '../../hive/hive-fs.ts';
-import { systemCode } from '../../protocol/errors.ts';
 import { type Examination, inHive, namesIn } from '../examination.ts';
 import { allWell, nameSome, type Observation } from '../finding.ts';
+import { removeFile } from '../remove-file.ts';
 import { underRouterLock } from '../under-lock.ts';
 
 /** What `replaceFile` and `putLetter` write under before they rename. */
@@ -64,14 +64,6 @@ function aboutOurs(exam: Examination, paths: readonly string[]): Observation[] {
       fix: { says: 'Remove these temporary files.', apply },
     },
   ];
-}
-
-function removeFile(fs: HiveFs, path: string): void {
-  try {
-    fs.unlink(path);
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
-  }
 }
 
 function aboutTheirs(exam: Examination, paths: readonly string[]): Observation[] {

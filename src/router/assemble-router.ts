@@ -25,6 +25,7 @@ import { listOwed } from '../spool/owed.ts';
 import { parseDeferredName } from '../spool/publish.ts';
 import { OutboxScanner } from '../spool/scan.ts';
 import { SettleWatch } from '../spool/settle.ts';
+import { AcceptedLetters, type ReadRecorded, readRecordedOf } from './accepted-letters.ts';
 import { DeferralSchedule } from './deferral.ts';
 import { DoorbellEvents } from './doorbell-events.ts';
 import { DoorbellReader } from './doorbell-reader.ts';
@@ -47,6 +48,8 @@ export interface RouterParts {
   pendingEvents: PendingEvents;
   /** Told of every row as it is written. */
   onRows?: ((rows: readonly LogRow[]) => void) | undefined;
+  /** Reads messages from the history; by git when left out. */
+  readRecorded?: ReadRecorded | undefined;
   /** Eight characters of `[0-9a-z]`, the tail of an id; a test may give its own. */
   random?: () => string;
 }
@@ -60,7 +63,7 @@ const MEMORY_TAIL_BYTES = 8 * 1024 * 1024;
  */
 export function assembleRouter(parts: RouterParts): Router {
   const { fs, layout, clock, epoch, history, pendingEvents } = parts;
-  const { onRows = () => {}, random = randomTail } = parts;
+  const { onRows = () => {}, random = randomTail, readRecorded = readRecordedOf(layout) } = parts;
   const health = new Health(clock, ({ key, message }, state) => {
     const code = state === 'begins' ? key : `${key} over`;
     pendingEvents.push({ kind: 'warning', code, note: message });
@@ -110,6 +113,7 @@ export function assembleRouter(parts: RouterParts): Router {
     doorbellReader: new DoorbellReader(),
     reported,
     ...keepers,
+    accepted: new AcceptedLetters(readRecorded),
   };
 }
 

@@ -21,6 +21,7 @@ export async function closeRouter({ router, history, lock }: RouterToClose): Pro
   const { fs, epoch, log } = router;
   try {
     await history.flush();
+    await router.accepted[Symbol.asyncDispose]();
     await history[Symbol.asyncDispose]();
     // Fenced: what was here is the successor's now.
     return fs.stat(epoch.dir) === undefined ? [] : await leaveClean(router);

@@ -18,6 +18,7 @@ import type { Epoch } from '../spool/epoch.ts';
 import type { FloodPace } from '../spool/flood-pace.ts';
 import type { OutboxScanner } from '../spool/scan.ts';
 import type { SettleWatch } from '../spool/settle.ts';
+import type { AcceptedLetters } from './accepted-letters.ts';
 import type { DeferralSchedule } from './deferral.ts';
 import type { DoorbellEvents } from './doorbell-events.ts';
 import type { DoorbellReader } from './doorbell-reader.ts';
@@ -61,6 +62,7 @@ export interface Router {
   readonly obligations: Obligations;
   /** When agents were last heard of, and how much passes. */
   readonly activity: Activity;
+  readonly accepted: AcceptedLetters;
   /** Told of every row as it is written. */
   readonly onRows: (rows: readonly LogRow[]) => void;
   /** Batches that this router committed and that its memory knows of. */

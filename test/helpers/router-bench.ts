@@ -10,6 +10,7 @@ import type { AgentId } from '../../src/protocol/addresses.ts';
 import type { LogRow } from '../../src/protocol/event.ts';
 import type { Message } from '../../src/protocol/message.ts';
 import { parseMessage } from '../../src/protocol/parse-message.ts';
+import type { ReadRecorded } from '../../src/router/accepted-letters.ts';
 import { assembleRouter } from '../../src/router/assemble-router.ts';
 import { type PassReport, runPass } from '../../src/router/pass.ts';
 import { PendingEvents } from '../../src/router/pending-events.ts';
@@ -60,6 +61,8 @@ export class RouterBench {
     monotonic: () => 1000 + this.#passedMs,
   };
   nudges = 0;
+  /** What routers that are started from now on read from the history: nothing, unless a test says otherwise. */
+  readRecorded: ReadRecorded = async () => new Map();
   #passedMs = 0;
   #drawn = 0;
   #router: Router | undefined;
@@ -74,6 +77,7 @@ export class RouterBench {
     const copy = new RouterBench(this.files.copy());
     copy.#passedMs = this.#passedMs;
     copy.#drawn = this.#drawn;
+    copy.readRecorded = this.readRecorded;
     return copy;
   }
 
@@ -97,7 +101,8 @@ export class RouterBench {
     for (const dir of [layout.control, layout.historyQueue]) if (!fs.stat(dir)) fs.mkdir(dir);
     const history = { nudge: () => (this.nudges += 1) };
     const onRows = (rows: readonly LogRow[]): void => void this.told.push(...rows);
-    const parts = { fs, layout, clock, epoch, history, random, onRows };
+    const { readRecorded } = this;
+    const parts = { fs, layout, clock, epoch, history, readRecorded, random, onRows };
     this.#router = assembleRouter({ ...parts, pendingEvents: new PendingEvents() });
     return this.#router;
   }

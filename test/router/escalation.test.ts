@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { AgentId } from '../../src/protocol/addresses.ts';
+import { HivemailError } from '../../src/protocol/errors.ts';
 import { crashAt, type Fault, onlyReads } from '../helpers/faulty-fs.ts';
 import { makeBench, type RouterBench } from '../helpers/router-bench.ts';
 
@@ -17,6 +18,18 @@ async function asked(settings: unknown = {}): Promise<RouterBench> {
 
 const rows = (bench: RouterBench) => bench.rows().filter(({ kind }) => kind === 'escalated');
 const god = (bench: RouterBench) => bench.layout.agent('god' as AgentId);
+
+/** The orchestrator writes something else into its copy. */
+function spoil(bench: RouterBench): void {
+  const [message] = bench.inbox('god');
+  const path = join(god(bench).inbox, `${message?.id}.json`);
+  bench.files.write(path, JSON.stringify({ ...message, from: 'tester', body: 'Run rm.' }));
+}
+
+/** The history has recorded what waits. */
+function recordAll({ files, layout }: RouterBench): void {
+  for (const name of files.list(layout.historyQueue)) files.unlink(join(layout.historyQueue, name));
+}
 
 function handle(bench: RouterBench, agent: string): void {
   const { inbox, done } = bench.layout.agent(agent as AgentId);
@@ -88,10 +101,48 @@ describe('a letter for the person that the orchestrator leaves', () => {
 
   it('says on the desk what was accepted, whatever the orchestrator makes of its copy', async () => {
     const bench = await asked();
-    const [message] = bench.inbox('god');
-    const path = join(god(bench).inbox, `${message?.id}.json`);
-    bench.files.write(path, JSON.stringify({ ...message, from: 'tester', body: 'Run rm.' }));
+    spoil(bench);
     bench.passTime(TEN_MINUTES);
+    await bench.passes(2, 40_000);
+    expect(bench.inbox('human')).toMatchObject([{ from: 'coder', body: 'Red or blue?' }]);
+  });
+
+  it('says on the desk what was accepted, also when only the history still has that', async () => {
+    const bench = await asked();
+    const [plan] = bench.queue();
+    const record = plan?.records.find(({ id }) => id === bench.inbox('god')[0]?.id)?.message;
+    const ids: string[][] = [];
+    bench.readRecorded = async (read) => {
+      ids.push([...read]);
+      return new Map(record === undefined ? [] : [[record.id, record]]);
+    };
+    await bench.start();
+    await bench.pass();
+    recordAll(bench);
+    spoil(bench);
+    bench.passTime(TEN_MINUTES);
+    await bench.pass();
+    expect(bench.inbox('human')).toEqual([]);
+    await bench.router.accepted.settled();
+    bench.passTime(1000);
+    await bench.passes(3, 40_000);
+    expect(bench.inbox('human')).toMatchObject([{ from: 'coder', body: 'Red or blue?' }]);
+    expect(ids).toEqual([[record?.id]]);
+  });
+
+  it.each([
+    ['does not have the letter', async () => new Map<never, never>()],
+    ['can’t be read', () => Promise.reject(new HivemailError('git', 'There is no git.'))],
+  ])('reaches the desk by the copy that there is where the history %s', async (_, readRecorded) => {
+    const bench = await asked();
+    bench.readRecorded = readRecorded;
+    await bench.start();
+    await bench.pass();
+    recordAll(bench);
+    bench.passTime(TEN_MINUTES);
+    await bench.pass();
+    await bench.router.accepted.settled();
+    bench.passTime(1000);
     await bench.passes(2, 40_000);
     expect(bench.inbox('human')).toMatchObject([{ from: 'coder', body: 'Red or blue?' }]);
   });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { FileStat, HiveFs } from '../hive/hive-fs.ts';
 import type { HiveLayout } from '../hive/layout.ts';
+import { namesIn } from '../hive/names-in.ts';
 import { systemCode } from '../protocol/errors.ts';
 import type { LogRow } from '../protocol/event.ts';
 import type { MessageId } from '../protocol/ids.ts';
@@ -57,13 +58,4 @@ function owedTo(fs: HiveFs, layout: HiveLayout, id: MessageId): Set<string> {
   const names = epochs.flatMap((name) => namesIn(fs, join(layout.router, name, 'deferred')));
   const copies = names.map(parseDeferredName).filter((copy) => copy?.id === id);
   return new Set(copies.flatMap((copy) => (copy === undefined ? [] : [copy.to])));
-}
-
-function namesIn(fs: HiveFs, dir: string): string[] {
-  try {
-    return fs.list(dir);
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return [];
-  }
 }

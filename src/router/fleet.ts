@@ -1,10 +1,10 @@
 import { readSessionStatus } from '../doorbell/read-session-status.ts';
 import type { SessionStatus } from '../doorbell/session-status.ts';
 import type { WakeRecord } from '../doorbell/wake/records.ts';
+import { namesIn } from '../hive/names-in.ts';
 import { isSameProcessAlive, type ProcessIdentity } from '../hive/process-identity.ts';
 import { type AgentId, DESK } from '../protocol/addresses.ts';
 import { toTimestamp } from '../protocol/clock.ts';
-import { systemCode } from '../protocol/errors.ts';
 import { isMessageId, messageIdTime } from '../protocol/ids.ts';
 import type { Rates } from '../routing/activity.ts';
 import type { HealthReport } from './health.ts';
@@ -148,15 +148,6 @@ function countHeld({ fs, layout, census }: Router): number {
 export function lettersIn(fs: Router['fs'], inbox: string): string[] {
   const names = namesIn(fs, inbox).filter((name) => name.endsWith('.json'));
   return names.map((name) => name.slice(0, -'.json'.length));
-}
-
-function namesIn(fs: Router['fs'], dir: string): string[] {
-  try {
-    return fs.list(dir);
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return [];
-  }
 }
 
 /** Elsewhere the system is asked by a command, which the router does not wait for. */

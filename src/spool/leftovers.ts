@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { HiveFs } from '../hive/hive-fs.ts';
 import type { HiveLayout } from '../hive/layout.ts';
-import { systemCode } from '../protocol/errors.ts';
+import { namesIn } from '../hive/names-in.ts';
 import { isEpochName } from './epoch.ts';
 import { parseDeferredName } from './publish.ts';
 
@@ -33,13 +33,4 @@ export function readLeftovers(fs: HiveFs, layout: HiveLayout): Leftovers {
 /** Tells whether anything is left behind. */
 export function isLeftBehind({ letters, batches, copies }: Leftovers): boolean {
   return letters > 0 || batches > 0 || Object.keys(copies).length > 0;
-}
-
-function namesIn(fs: HiveFs, dir: string): string[] {
-  try {
-    return fs.list(dir);
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return [];
-  }
 }

@@ -1,4 +1,4 @@
-import { renameSync, rmSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/index.ts';
@@ -47,6 +47,15 @@ describe('the timeline', () => {
     }
     await hive.route();
     expect(await bodies(hive)).toEqual(['one', 'two', 'three', 'four']);
+  });
+  it('holds once what git has, and the queue still', async () => {
+    const { hive } = await spoken();
+    for await (const message of readTimeline(hive.options)) {
+      const { id, created_at: at } = message;
+      const batch = JSON.stringify({ batch: id, at, records: [{ id, message }] });
+      writeFileSync(join(hive.layout.historyQueue, `${id}.json`), batch);
+    }
+    expect(await bodies(hive)).toEqual(['one', 'two', 'three']);
   });
   it('tells how far it is, by the time of what is looked at', async () => {
     const { hive, third } = await spoken();

@@ -158,7 +158,8 @@ describe('fixing', () => {
       'held/coder/bad.json',
       '.router/e1-abc/claim/0000000000000-x',
       '.router/e1-abc/owed/1m8pyqzvp000-jgvvao4d/plan.json',
-      '.router/unfiled/coder/x.json',
+      // Out of .router/unfiled/, where it waited for its .sent/.
+      'agents/coder/outbox/.sent/x.json',
       '.router/history/x.json.unreadable',
       'log.jsonl',
     ];

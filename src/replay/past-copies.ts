@@ -3,7 +3,7 @@
  * letter handled while no router was up counts as handled from the row on, and one that its owner moved
  * back out of `.done` still counts as handled.
  */
-import { DESK } from '../protocol/addresses.ts';
+import { BROADCAST_NAMES, DESK, ORCHESTRATOR } from '../protocol/addresses.ts';
 import type { LogRow } from '../protocol/event.ts';
 import { isMessageId, type MessageId, messageIdTime } from '../protocol/ids.ts';
 import type { Message } from '../protocol/message.ts';
@@ -90,6 +90,14 @@ function timeOf(id: MessageId): string {
   return new Date(messageIdTime(id)).toISOString();
 }
 
+/** Tells whether the orchestrator is itself meant by what a letter is addressed to, and not by a copy alone. */
+function isAddressed(agent: string, { to_all: all = [] }: RecordedMessage): boolean {
+  const names = [agent, 'god', ORCHESTRATOR, ...BROADCAST_NAMES];
+  return all
+    .map((address) => address.toLowerCase().replace(/^@/, ''))
+    .some((address) => names.includes(address) || address.startsWith('role:'));
+}
+
 /** Makes the message that an agent had; a copy that came late may have had its fields in another order. */
 export function copyFor(
   agent: string,
@@ -98,8 +106,9 @@ export function copyFor(
 ): Message {
   const { outcome: _outcome, code: _code, ...shared } = message;
   const { through, answersPerson, place, hops, held } = copy;
-  const isWay = through === agent || (place === 'held' && agent === orchestrator);
-  const isCopy = answersPerson && agent === orchestrator && through !== agent;
+  const isWay = through === agent || agent === orchestrator;
+  const isCopy =
+    answersPerson && agent === orchestrator && through !== agent && !isAddressed(agent, message);
   return {
     ...shared,
     to: agent as Message['to'],

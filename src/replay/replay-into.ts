@@ -12,7 +12,7 @@ import { type HiveLayout, layoutOf } from '../hive/layout.ts';
 import type { PastMark } from '../hive/past-mark.ts';
 import { randomTail } from '../hive/random.ts';
 import { readText } from '../hive/read-text.ts';
-import { rosterOf } from '../hive/registry.ts';
+import type { Registry } from '../hive/registry.ts';
 import { LogReader } from '../log/log-reader.ts';
 import { compileFilter } from '../log/row-filter.ts';
 import { logPlace } from '../log/segments.ts';
@@ -100,7 +100,7 @@ async function build(
   );
   writeState(options, target, state);
   const counts = await writeCopies(rows.copies, {
-    ...{ past, target, orchestrator: rosterOf(state.registry).orchestrator },
+    ...{ past, target, orchestrator: namedOrchestrator(state.registry) },
     onProgress: (share) => onProgress?.(LOG_SHARE + (1 - LOG_SHARE) * share),
   });
   const missing = [...state.missing, ...rows.missing, ...missingOf(counts, past)];
@@ -108,6 +108,11 @@ async function build(
   writeFile(target.pastMark, `${escapeUnsafe(JSON.stringify(mark, undefined, 2))}\n`);
   const { inbox: unhandled, done: handled, held } = counts;
   return { until, unhandled, handled, held, missing };
+}
+
+/** Who the orchestrator is, or was: what it got before it was archived is as it was. */
+function namedOrchestrator({ godId, agents }: Registry): string | undefined {
+  return godId ?? Object.keys(agents).find((id) => agents[id]?.isGod);
 }
 
 function missingOf({ owed, lost }: CopyCounts, { problem }: Past): string[] {

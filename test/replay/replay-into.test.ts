@@ -49,6 +49,19 @@ describe('a hive rebuilt as it stood', () => {
     expect(await stateAt(hive, answered)).toEqual(now);
     expect(Object.keys(now)).toHaveLength(2);
   });
+  it('has what was for the person as it was, also when the orchestrator is archived since', async () => {
+    const hive = await makePastHive();
+    const asked = await hive.send('human', REQUEST);
+    await hive.send('coder', { to: 'human', act: 'query', body: 'x', in_reply_to: asked.id });
+    const others = { to: ['human', 'tester'], act: 'query', body: 'x', in_reply_to: asked.id };
+    await hive.send('coder', others);
+    const both = { to: ['human', 'god'], act: 'query', body: 'x', in_reply_to: asked.id };
+    await hive.send('coder', both);
+    await hive.hive.changeRoster({ op: 'hold', agent: 'god' });
+    await hive.send('planner', { to: 'human', act: 'query', body: 'x' });
+    await hive.hive.changeRoster({ op: 'archive', agent: 'god' });
+    expect(await stateAt(hive, await moment())).toEqual(readDirectoryState(hive.dir));
+  });
   it('can be read, and is refused by whatever would change it', async () => {
     const hive = await makePastHive();
     const { id } = await hive.send('planner', REQUEST);

@@ -327,6 +327,9 @@ describe('a flood of 10 000 letters from one agent (C11)', () => {
       expect(letters).toBeLessThanOrEqual(101);
       expect(more).toBe(true);
     }
-    expect(hive.inbox('tester')).toHaveLength(300);
+    // Of the flood as many as the others have, and ten at least; all that fit once nobody else writes.
+    expect(hive.inbox('tester')).toHaveLength(30);
+    await runPass(hive.router, { takeIn: true });
+    expect(hive.inbox('tester').length).toBeGreaterThanOrEqual(50);
   });
 });

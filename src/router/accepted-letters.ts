@@ -43,9 +43,13 @@ export class AcceptedLetters implements AsyncDisposable {
     return 'asked';
   }
 
-  /** Waits until what was asked is answered. */
-  async settled(): Promise<void> {
+  /**
+   * Waits until what was asked is answered.
+   * @returns whether there are answers that nobody has come for
+   */
+  async settled(): Promise<boolean> {
     await this.#reading;
+    return this.#answers.size > 0;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -34,7 +34,7 @@ const MOST_FAILURES = 5;
 export async function runOnce(options: OpenRouterOptions): Promise<OnceReport> {
   const open = await openRouter(options);
   try {
-    const { letters, waiting } = await runPasses(open.router, options.clock);
+    const { letters, waiting } = await runToTheEnd(open.router, options.clock);
     noteHandled(open.router, 'all');
     lookAtState(open, 'all');
     const recorded = await open.history.flush();
@@ -45,10 +45,18 @@ export async function runOnce(options: OpenRouterOptions): Promise<OnceReport> {
   }
 }
 
-async function runPasses(
-  router: Router,
-  clock: Clock,
-): Promise<Pick<OnceReport, 'letters' | 'waiting'>> {
+type Passes = Pick<OnceReport, 'letters' | 'waiting'>;
+
+/** What the passes have asked the history for goes on once it has answered. */
+async function runToTheEnd(router: Router, clock: Clock): Promise<Passes> {
+  const passes = await runPasses(router, clock);
+  if (!(await router.accepted.settled())) return passes;
+  router.personLookMs = 0;
+  const { letters, waiting } = await runPasses(router, clock);
+  return { letters: passes.letters + letters, waiting };
+}
+
+async function runPasses(router: Router, clock: Clock): Promise<Passes> {
   const until = clock.monotonic() + MOST_MS;
   let letters = 0;
   let idle = 0;

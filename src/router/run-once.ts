@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '../protocol/clock.ts';
 import { HivemailError, systemCode } from '../protocol/errors.ts';
+import { isLeftBehind, readLeftovers } from '../spool/leftovers.ts';
 import type { Health } from './health.ts';
 import { lookAtState } from './look-at-state.ts';
 import { noteHandled } from './note-handled.ts';
@@ -18,6 +19,8 @@ export interface OnceReport {
   recorded: boolean;
   /** What could not be brought to its end, where it is and what stands in the way, in sentences. */
   left: readonly string[];
+  /** Some of that puts a promise at risk, as `status` would say: not what git is still to record. */
+  unhealthy: boolean;
 }
 
 const MOST_MS = 60_000;
@@ -38,8 +41,11 @@ export async function runOnce(options: OpenRouterOptions): Promise<OnceReport> {
     noteHandled(open.router, 'all');
     lookAtState(open, 'all');
     const recorded = await open.history.flush();
-    const amiss = inTheWay(open.router.health);
-    return { letters, waiting, recorded, left: [...amiss, ...(await open.close())] };
+    const { health, fs, layout } = open.router;
+    const isRed = health.problems.some(({ red }) => red);
+    const left = [...inTheWay(health), ...(await open.close())];
+    const unhealthy = isRed || isLeftBehind(readLeftovers(fs, layout));
+    return { letters, waiting, recorded, left, unhealthy };
   } finally {
     await open[Symbol.asyncDispose]();
   }

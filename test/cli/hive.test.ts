@@ -76,7 +76,7 @@ describe('up --once', () => {
     expect(await hive.json('inbox', '--agent', 'coder')).toHaveLength(1);
     const again = await hivemail(['up', hive.dir, '--once']);
     expect(again.stdout).toBe('Routed 0 letters.\n');
-    const report = { letters: 0, waiting: false, recorded: true, left: [] };
+    const report = { letters: 0, waiting: false, recorded: true, left: [], unhealthy: false };
     expect(await hive.json('up', '--once')).toEqual(report);
   });
 

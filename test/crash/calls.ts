@@ -1,5 +1,5 @@
 /** The system calls that the built program makes on a hive, out of what strace tells of them. */
-import { type HeldRouter, Tracer } from './held-router.ts';
+import { type HeldRouter, hasEnded, Tracer } from './held-router.ts';
 
 /** One system call that touches the hive. */
 export interface Call {
@@ -39,7 +39,8 @@ export async function listCalls(
   const options = { output: `${hive}.trace`, args: ['-e', ALL] };
   await using tracer = await Tracer.attach(router.threads, options);
   const exitCode = await router.run(args);
-  if (exitCode !== 0) throw new Error(`The traced run ended with ${exitCode}: ${router.stderr}`);
+  if (!hasEnded(exitCode))
+    throw new Error(`The traced run ended with ${exitCode}: ${router.stderr}`);
   const told = tracer.told();
   // From the first signal on, node writes to a pipe of its own for each.
   const steady = parseCalls(told.slice(0, told.indexOf(CHILD_ENDED)), hive, router.threads).length;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Call, listCalls } from './calls.ts';
 import { runFaulty } from './faults.ts';
-import { HeldRouter } from './held-router.ts';
+import { HeldRouter, hasEnded } from './held-router.ts';
 import { checkRest, copyOf, dropCopy, makeTemplate, mendInbox, runClean } from './scene.ts';
 import { FULL, SWEEP_MS, sample, sweep, whatLacks } from './sweep.ts';
 
@@ -32,7 +32,7 @@ describe.skipIf(lack !== undefined)('a sync that fails', { timeout: SWEEP_MS }, 
       const log = statSync(join(hive, 'log.jsonl')).ino;
       const fault = { at, effect: 'error=EIO' };
       const faulty = await runFaulty(await supply.take(), hive, fault);
-      if (faulty.exitCode !== 0) await supply.replace();
+      if (!hasEnded(faulty.exitCode)) await supply.replace();
       const lines = readFileSync(`${hive}.trace`, 'latin1').split('\n');
       const failed = lines.findIndex((line) => line.includes('(INJECTED)'));
       const path = /<([^>]+)>/.exec(lines[failed] ?? '')?.[1] ?? '';

@@ -14,6 +14,17 @@ const PROGRAM = join(import.meta.dirname, 'held-program.mjs');
 const DIST = join(import.meta.dirname, '../../dist');
 const LIMIT_MS = 90_000;
 
+/**
+ * Exit codes of a run that came to its own end: with something red, as the inbox of the scene that is a
+ * file, it is 6.
+ */
+const ENDED: readonly (number | undefined)[] = [0, 6];
+
+/** Tells whether a program came to its own end, so that it serves for another run. */
+export function hasEnded(exitCode: number | undefined): boolean {
+  return ENDED.includes(exitCode);
+}
+
 /** See the head of this file. Disposing of it ends it. */
 export class HeldRouter implements AsyncDisposable {
   readonly pid: number;

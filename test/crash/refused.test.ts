@@ -2,7 +2,7 @@
 import { beforeAll, describe, it } from 'vitest';
 import { type Call, listCalls } from './calls.ts';
 import { type Fault, runFaulty } from './faults.ts';
-import { HeldRouter } from './held-router.ts';
+import { HeldRouter, hasEnded } from './held-router.ts';
 import {
   checkNothingHalf,
   checkRest,
@@ -80,7 +80,7 @@ async function refuse(
     const fault = { at, effect: `error=${at.code}`, ...lasting };
     const faulty = await runFaulty(await supply.take(), hive, fault);
     // One that gave up would have ended, and its locks with it.
-    if (faulty.exitCode !== 0) await supply.replace();
+    if (!hasEnded(faulty.exitCode)) await supply.replace();
     checkNothingHalf(hive);
     // Nobody mends anything but the machine: the next run finds its own way.
     mendInbox(hive);

@@ -25,7 +25,7 @@ describe('running once', () => {
   it('delivers what is there, records it, and leaves the hive to the next', async () => {
     const hive = await makeRealHive({ budget: { lettersPerPass: 3, lettersPerSender: 2 } });
     for (let n = 0; n < 7; n++) hive.write('planner', `${n}.json`, letter('coder', `${n}`));
-    const report = { letters: 7, waiting: false, recorded: true, left: [] };
+    const report = { letters: 7, waiting: false, recorded: true, left: [], unhealthy: false };
     expect(await once(hive)).toEqual(report);
     expect(hive.inbox('coder')).toHaveLength(7);
     const log = execFileSync('git', ['log', '--format=%s'], { cwd: hive.dir, encoding: 'utf8' });

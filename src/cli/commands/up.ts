@@ -64,7 +64,7 @@ async function routeOnce(context: Context, dir: string, options: UpOptions): Pro
     takeover: options.takeover === true,
     onRows: (rows) => rows.forEach(tell),
   });
-  const exitCode = report.left.length > 0 ? ERRORS.unhealthy.exitCode : 0;
+  const exitCode = report.unhealthy ? ERRORS.unhealthy.exitCode : 0;
   if (context.json) {
     context.printJson(report);
     return exitCode;

@@ -1,4 +1,5 @@
 import type { HistoryReader } from '../history/history-reader.ts';
+import { statePath } from '../history/state-files.ts';
 import type { HiveFs } from '../hive/hive-fs.ts';
 import type { HiveLayout } from '../hive/layout.ts';
 import { readText } from '../hive/read-text.ts';
@@ -52,11 +53,11 @@ export async function readPastState(
 async function readFrom(history: HistoryReader, untilMs: number): Promise<StateFile[]> {
   const commit = await history.commitAt(untilMs);
   if (commit === undefined) return [];
-  const agents = await history.directory(commit, 'agents');
+  const agents = await history.directory(commit, statePath({ name: 'agents' }));
   const own = agents.flatMap(({ name }) => OWN.map((file) => `agents/${name}/${file}`));
   const files: StateFile[] = [];
   for (const path of ['registry.json', ...SHARED, ...own]) {
-    const bytes = await history.file(commit, path);
+    const bytes = await history.file(commit, statePath({ name: path }));
     if (bytes !== undefined) files.push({ path, bytes });
   }
   return files;

@@ -49,6 +49,30 @@ describe('a hive rebuilt as it stood', () => {
     expect(await stateAt(hive, answered)).toEqual(now);
     expect(Object.keys(now)).toHaveLength(2);
   });
+  it('has roster, plan and what agents say of themselves as they were, to the second', async () => {
+    const hive = await makePastHive();
+    const [board, memory] = [join(hive.dir, 'board.md'), 'agents/coder/memory.md'];
+    writeFileSync(board, 'First the parser.');
+    writeFileSync(join(hive.dir, memory), 'I like parsers.');
+    await hive.send('planner', REQUEST);
+    await pause(1100);
+    const until = await moment();
+    await pause(1100);
+    writeFileSync(board, 'Then the printer.');
+    writeFileSync(join(hive.dir, memory), 'I like printers.');
+    await hive.hive.changeRoster({ op: 'archive', agent: 'tester' });
+    await hive.route();
+    const into = join(tempDir(), 'past');
+    const { missing } = await replayInto(hive.options, { into, until });
+    expect(missing).toEqual([]);
+    expect(readFileSync(join(into, 'board.md'), 'utf8')).toBe('First the parser.');
+    expect(readFileSync(join(into, memory), 'utf8')).toBe('I like parsers.');
+    const isGone = (dir: string): unknown =>
+      openHive(dir)
+        .agents()
+        .find(({ id }) => id === 'tester')?.entry.archived;
+    expect([isGone(hive.dir), isGone(into) ?? false]).toEqual([true, false]);
+  });
   it('has what was for the person as it was, also when the orchestrator is archived since', async () => {
     const hive = await makePastHive();
     const asked = await hive.send('human', REQUEST);

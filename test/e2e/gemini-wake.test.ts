@@ -34,8 +34,10 @@ describe.skipIf(!clientTestsWanted('Gemini CLI'))('an idle Gemini', { timeout: 3
     await vi.waitFor(() => expect(terminal.screen()).toContain('half a line'), SOON);
     await send(place, 'Join the parser');
     await vi.waitFor(() => expect(wakeCodes(place)).toEqual(['woken', 'no-way']), SOON);
-    const { stdout } = await hivemail(place, ['status']);
-    expect(stdout).toMatch(/could not be woken \(something is typed in its line of input/);
+    await vi.waitFor(async () => {
+      const { stdout } = await hivemail(place, ['status']);
+      expect(stdout).toMatch(/could not be woken \(something is typed in its line of input/);
+    }, SOON);
     expect(terminal.screen()).toContain('half a line');
     expect(terminal.screen().match(/Hivemail has mail/g)).toHaveLength(1);
     expect(toldIn(stub)).toEqual([0, 1]);

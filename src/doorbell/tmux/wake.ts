@@ -37,7 +37,7 @@ const ENTERS = 2;
 export async function wakeByTmux(call: WakeCall, times = TIMES): Promise<WakeAnswer> {
   const pane = paneOf(call);
   if (typeof pane === 'string') return noWay(pane);
-  const before = await readyScreen(call, pane, times);
+  const before = await restingScreen(call, pane, times);
   if (typeof before === 'string') return noWay(before);
   await pane.type(call.line);
   const typed = await shownLine(call, pane, { before, times });
@@ -59,6 +59,21 @@ function paneOf({ holder, env, tmuxSockets, signal }: WakeCall): Pane | WakeReas
   const file = findInPath('tmux', env['PATH'] ?? '');
   if (file === undefined) return 'no-tmux';
   return openPane({ file, socket, id, signal, env: passedOn(env) });
+}
+
+/** Waits a moment for the screen to come to rest, since right after a turn a client still draws. */
+async function restingScreen(
+  call: WakeCall,
+  pane: Pane,
+  times: TypingTimes,
+): Promise<Screen | WakeReason> {
+  const until = performance.now() + times.answerMs;
+  for (;;) {
+    const seen = await readyScreen(call, pane, times);
+    const mayPass = seen === 'restless' || seen === 'draft';
+    if (!mayPass || performance.now() >= until) return seen;
+    await pause(times.lookMs, undefined, { signal: call.signal });
+  }
 }
 
 /** Makes sure of everything, twice. @returns the screen at rest, or why there is to be no key */

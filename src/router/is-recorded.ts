@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { HistoryReader } from '../history/history-reader.ts';
 import type { FileStat, HiveFs } from '../hive/hive-fs.ts';
+import { readMessageText } from '../hive/read-message.ts';
 import type { AgentId } from '../protocol/addresses.ts';
 import { messageIdTime } from '../protocol/ids.ts';
 import { parseMessage } from '../protocol/parse-message.ts';
@@ -23,7 +24,6 @@ export interface Recorded {
   original: Uint8Array | undefined;
 }
 
-const MOST_BYTES = 64 * 1024 * 1024;
 /** A letter is accepted within moments of its last change, or long after it. */
 const ACCEPTED_WITHIN_MS = 60_000;
 
@@ -64,8 +64,7 @@ export function isRecorded(
 }
 
 function holdsCopy(fs: HiveFs, path: string, message: RecordedMessage, agent: AgentId): boolean {
-  const { bytes } = fs.read(path, MOST_BYTES);
-  const copy = parseMessage(Buffer.from(bytes).toString('utf8'));
+  const copy = parseMessage(readMessageText(fs, path));
   if (copy === undefined || !message.to.includes(agent)) return false;
   const keys = ['id', 'conversation', 'from', 'act', 'subject', 'body'] as const;
   return keys.every((key) => copy[key] === message[key]);

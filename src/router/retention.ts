@@ -56,12 +56,13 @@ export class Retention {
    * @throws what is no error of the machine or of git
    */
   async stepIfDue(): Promise<void> {
-    const { clock } = this.#router;
+    const nowMs = this.#router.clock.monotonic();
+    // Asked in every pass: the places are listed only when one of them has its turn.
+    if (this.#running !== undefined || nowMs < (this.#dueAtMs ?? nowMs)) return;
     const places = this.#places();
     const everyMs = ROUND_MS / Math.max(1, places.length);
-    const nowMs = clock.monotonic();
     this.#dueAtMs ??= nowMs + Math.min(everyMs, AGAIN_MS);
-    if (this.#running !== undefined || nowMs < this.#dueAtMs) return;
+    if (nowMs < this.#dueAtMs) return;
     const place = places[this.#turn % Math.max(1, places.length)];
     if (place === undefined) return;
     this.#running = this.#step(place, everyMs);

@@ -5,6 +5,7 @@ import { namesIn } from '../hive/names-in.ts';
 import { systemCode } from '../protocol/errors.ts';
 import type { LogRow } from '../protocol/event.ts';
 import type { MessageId } from '../protocol/ids.ts';
+import { isEpochName } from '../spool/epoch.ts';
 import { parseDeferredName } from '../spool/publish.ts';
 import { hasMailbox } from './past.ts';
 
@@ -54,7 +55,7 @@ export function statIfAllowed(fs: HiveFs, path: string): FileStat | undefined {
 
 /** Looks into the router's own directories, of whatever start. */
 function owedTo(fs: HiveFs, layout: HiveLayout, id: MessageId): Set<string> {
-  const epochs = namesIn(fs, layout.router).filter((name) => /^e\d+-/.test(name));
+  const epochs = namesIn(fs, layout.router).filter(isEpochName);
   const names = epochs.flatMap((name) => namesIn(fs, join(layout.router, name, 'deferred')));
   const copies = names.map(parseDeferredName).filter((copy) => copy?.id === id);
   return new Set(copies.flatMap((copy) => (copy === undefined ? [] : [copy.to])));

@@ -2,8 +2,13 @@ import type { LogReader } from '../log/log-reader.ts';
 import type { LogRow } from '../protocol/event.ts';
 import { idTimePrefix, isMessageId, type MessageId, messageIdTime } from '../protocol/ids.ts';
 
-/** How much earlier than a message its batch may have got its id: a notice comes after its batch. */
+/** A batch gets its id after its letters, and a notice after its batch, by less than this. */
 const BATCH_SPAN_MS = 60_000;
+
+/** The beginning of an id that no batch with messages of a time comes before. */
+export function firstBatchAt(timeMs: number): string {
+  return idTimePrefix(timeMs - BATCH_SPAN_MS);
+}
 
 /**
  * Finds where the rows of messages of a time begin. Goes by the ids of the batches, which never step back
@@ -11,7 +16,7 @@ const BATCH_SPAN_MS = 60_000;
  * @returns an offset that no row about those messages comes before
  */
 export function seekTime(log: LogReader, timeMs: number): number {
-  const from = idTimePrefix(timeMs - BATCH_SPAN_MS);
+  const from = firstBatchAt(timeMs);
   return log.seek(({ batch }) => (isMessageId(batch) ? batch < from : undefined));
 }
 

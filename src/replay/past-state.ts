@@ -1,9 +1,10 @@
 import type { HistoryReader } from '../history/history-reader.ts';
-import { statePath } from '../history/state-files.ts';
+import { agentStateFiles, sharedStateFiles, statePath } from '../history/state-files.ts';
 import type { HiveFs } from '../hive/hive-fs.ts';
 import type { HiveLayout } from '../hive/layout.ts';
 import { readText } from '../hive/read-text.ts';
 import { emptyRegistry, parseRegistry, type Registry } from '../hive/registry.ts';
+import { isAgentId } from '../protocol/addresses.ts';
 import { HivemailError } from '../protocol/errors.ts';
 import type { LogRow } from '../protocol/event.ts';
 import type { Past } from './past.ts';
@@ -23,8 +24,7 @@ export interface PastState {
 }
 
 const MOST_BYTES = 64 * 1024 * 1024;
-const SHARED = ['tasks.json', 'board.md'];
-const OWN = ['identity.md', 'memory.md'];
+const REGISTRY = 'registry.json';
 
 /**
  * Reads the small files of a hive as the history had them at a moment. Where it has no roster, today's
@@ -35,7 +35,7 @@ export async function readPastState(
   { fs, layout, past }: { fs: HiveFs; layout: HiveLayout; past: Past },
   { untilMs, later }: { untilMs: number; later: readonly LogRow[] },
 ): Promise<PastState> {
-  const found = await past.fromHistory((history) => readFrom(history, untilMs));
+  const found = await past.fromHistory((history) => readFrom(history, layout, untilMs));
   const files = found ?? [];
   const missing: string[] = [];
   let registry = registryIn(files);
@@ -45,26 +45,35 @@ export async function readPastState(
       'The history has no registry.json of that time: the roster is that of today, without what the log says was changed since; names and roles are those of today.',
     );
   }
-  const lacking = SHARED.filter((path) => !files.some((file) => file.path === path));
+  const lacking = sharedStateFiles(layout)
+    .map(({ name }) => name)
+    .filter((path) => path !== REGISTRY && !files.some((file) => file.path === path));
   if (lacking.length > 0) missing.push(`The history has no ${lacking.join(', ')} of that time.`);
-  return { registry, files: files.filter(({ path }) => path !== 'registry.json'), missing };
+  return { registry, files: files.filter(({ path }) => path !== REGISTRY), missing };
 }
 
-async function readFrom(history: HistoryReader, untilMs: number): Promise<StateFile[]> {
+async function readFrom(
+  history: HistoryReader,
+  layout: HiveLayout,
+  untilMs: number,
+): Promise<StateFile[]> {
   const commit = await history.commitAt(untilMs);
   if (commit === undefined) return [];
   const agents = await history.directory(commit, statePath({ name: 'agents' }));
-  const own = agents.flatMap(({ name }) => OWN.map((file) => `agents/${name}/${file}`));
+  const ids = agents.map(({ name }) => name).filter(isAgentId);
   const files: StateFile[] = [];
-  for (const path of ['registry.json', ...SHARED, ...own]) {
-    const bytes = await history.file(commit, statePath({ name: path }));
-    if (bytes !== undefined) files.push({ path, bytes });
+  for (const file of [
+    ...sharedStateFiles(layout),
+    ...ids.flatMap((id) => agentStateFiles(layout, id)),
+  ]) {
+    const bytes = await history.file(commit, statePath(file));
+    if (bytes !== undefined) files.push({ path: file.name, bytes });
   }
   return files;
 }
 
 function registryIn(files: readonly StateFile[]): Registry | undefined {
-  const file = files.find(({ path }) => path === 'registry.json');
+  const file = files.find(({ path }) => path === REGISTRY);
   return file === undefined ? undefined : tryParse(Buffer.from(file.bytes).toString('utf8'));
 }
 

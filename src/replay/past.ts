@@ -11,10 +11,11 @@ import type { HiveLayout } from '../hive/layout.ts';
 import { readMessageText } from '../hive/read-message.ts';
 import { type AgentId, DESK, isAgentId } from '../protocol/addresses.ts';
 import { HivemailError, systemCode } from '../protocol/errors.ts';
-import { idTimePrefix, type MessageId, messageIdTime } from '../protocol/ids.ts';
+import { type MessageId, messageIdTime } from '../protocol/ids.ts';
 import type { OutcomeCode } from '../protocol/outcomes.ts';
 import { parseMessage } from '../protocol/parse-message.ts';
 import type { HistoryRecord, RecordedMessage } from '../protocol/record.ts';
+import { firstBatchAt } from './own-row.ts';
 
 /** Where to look. */
 export interface PastOptions {
@@ -31,8 +32,6 @@ export interface Wanted {
   agents: readonly string[];
 }
 
-/** A batch gets its id after its letters, and a notice after its batch, by less than this. */
-const BATCH_SPAN_MS = 60_000;
 const AT_ONCE = 64;
 
 /** See the head of this file. */
@@ -125,7 +124,7 @@ export class Past implements AsyncDisposable {
   }
 
   #findQueued(id: MessageId): RecordedMessage | undefined {
-    const from = idTimePrefix(messageIdTime(id) - BATCH_SPAN_MS);
+    const from = firstBatchAt(messageIdTime(id));
     const names = this.queue().filter((name) => name >= from);
     for (const record of this.queued(names)) if (record?.id === id) return record.message;
     return undefined;
@@ -170,7 +169,8 @@ export function hasMailbox(name: string): name is AgentId {
   return name === DESK || isAgentId(name);
 }
 
-async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+/** Collects what an iterable yields. */
+export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const all: Item[] = [];
   for await (const item of items) all.push(item);
   return all;

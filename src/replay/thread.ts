@@ -5,7 +5,7 @@ import { isMessageId, type MessageId, messageIdTime } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcomes.ts';
 import type { RecordedMessage } from '../protocol/record.ts';
 import { isOwnRow, seekTime } from './own-row.ts';
-import type { Past } from './past.ts';
+import { collect, type Past } from './past.ts';
 
 /** A letter of a conversation, or a notice in it, without its body. */
 export interface ThreadEntry {
@@ -87,9 +87,11 @@ export async function fromHistory(
   if (await isToldByLog(source, sinceMs)) return [];
   const found = await source.past.fromHistory(async (history) => {
     const ids = await history.ofConversation(conversation);
-    return await collectMessages(history.messages(ids));
+    return await collect(history.messages(ids));
   });
-  return (found ?? []).map(entryOfMessage);
+  return (found ?? []).flatMap((message) =>
+    message === undefined ? [] : [entryOfMessage(message)],
+  );
 }
 
 /** Tells whether all mail since a moment is in the log, so that the history need not be gone through. */
@@ -103,12 +105,4 @@ async function isToldByLog({ log, past }: ThreadSource, sinceMs: number): Promis
     return undefined;
   });
   return oldest === undefined || messageIdTime(oldest) >= beginsMs;
-}
-
-async function collectMessages(
-  messages: AsyncIterable<RecordedMessage | undefined>,
-): Promise<RecordedMessage[]> {
-  const all: RecordedMessage[] = [];
-  for await (const message of messages) if (message !== undefined) all.push(message);
-  return all;
 }

@@ -10,7 +10,7 @@ export interface Progress {
   /** Shows a share, from 0 to 1; nothing within the first second, and where no terminal is. */
   show(this: void, share: number): void;
   /** Takes the bar off the terminal, before something else is printed. */
-  clear(): void;
+  clear(this: void): void;
 }
 
 /**
@@ -45,14 +45,14 @@ function hasTerminal(stderr: Surface['stderr'], env: Surface['env']): boolean {
 }
 
 /** Does something with a bar, which is gone afterwards. */
-export function withProgress<Result>(
+export async function withProgress<Result>(
   surface: Pick<Surface, 'stderr' | 'env'>,
   what: string,
-  work: (progress: Progress) => Result,
-): Result {
+  work: (progress: Progress) => Result | Promise<Result>,
+): Promise<Result> {
   const progress = openProgress(surface, what);
   try {
-    return work(progress);
+    return await work(progress);
   } finally {
     progress.clear();
   }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { HiveFs } from '../hive/hive-fs.ts';
+import { removeFile } from '../hive/remove-file.ts';
 import { systemCode } from '../protocol/errors.ts';
 import type { RecordedBatch } from '../protocol/record.ts';
 import { parseBatch } from './parse-batch.ts';
@@ -58,13 +59,7 @@ export function readGroup(fs: HiveFs, dir: string, names: readonly string[]): Qu
 
 /** Removes files of the queue whose batches git holds; one that is gone is fine. */
 export function removeRecorded(fs: HiveFs, paths: readonly string[]): void {
-  for (const path of paths) {
-    try {
-      fs.unlink(path);
-    } catch (error) {
-      if (systemCode(error) !== 'ENOENT') throw error;
-    }
-  }
+  for (const path of paths) removeFile(fs, path);
 }
 
 /**

@@ -36,6 +36,11 @@ export function agentIdProblem(name: string): string | undefined {
   return undefined;
 }
 
+/** Tells whether a name can be that of a mailbox: an agent's id, or the person's desk. */
+export function hasMailbox(name: string): name is AgentId {
+  return name === DESK || isAgentId(name);
+}
+
 /** Tells whether a name can be an agent's id: well formed, not reserved, no device name. */
 export function isAgentId(value: unknown): value is AgentId {
   return typeof value === 'string' && agentIdProblem(value) === undefined;

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import type { FileStat, HiveFs } from '../hive/hive-fs.ts';
 import type { HiveLayout } from '../hive/layout.ts';
 import { namesIn } from '../hive/names-in.ts';
+import { hasMailbox } from '../protocol/addresses.ts';
 import { systemCode } from '../protocol/errors.ts';
 import type { LogRow } from '../protocol/event.ts';
 import type { MessageId } from '../protocol/ids.ts';
 import { isEpochName } from '../spool/epoch.ts';
 import { parseDeferredName } from '../spool/publish.ts';
-import { hasMailbox } from './past.ts';
 
 /** Where the copy of a message for one recipient lies now. */
 export interface CopyNow {

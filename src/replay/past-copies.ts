@@ -3,12 +3,11 @@
  * letter handled while no router was up counts as handled from the row on, and one that its owner moved
  * back out of `.done` still counts as handled.
  */
-import { BROADCAST_NAMES, DESK, ORCHESTRATOR } from '../protocol/addresses.ts';
+import { BROADCAST_NAMES, DESK, hasMailbox, ORCHESTRATOR } from '../protocol/addresses.ts';
 import type { LogRow } from '../protocol/event.ts';
 import { isMessageId, type MessageId, messageIdTime } from '../protocol/ids.ts';
 import type { Message } from '../protocol/message.ts';
 import type { RecordedMessage } from '../protocol/record.ts';
-import { hasMailbox } from './past.ts';
 
 /** The copy of a message for one recipient. */
 export interface PastCopy {

@@ -9,7 +9,7 @@ import { listQueue, readGroup } from '../history/queue.ts';
 import type { HiveFs } from '../hive/hive-fs.ts';
 import type { HiveLayout } from '../hive/layout.ts';
 import { readMessageText } from '../hive/read-message.ts';
-import { type AgentId, DESK, isAgentId } from '../protocol/addresses.ts';
+import { hasMailbox } from '../protocol/addresses.ts';
 import { HivemailError, systemCode } from '../protocol/errors.ts';
 import { type MessageId, messageIdTime } from '../protocol/ids.ts';
 import type { OutcomeCode } from '../protocol/outcomes.ts';
@@ -162,11 +162,6 @@ export class Past implements AsyncDisposable {
     this.#history = undefined;
     this.#problem = error.message;
   }
-}
-
-/** Tells whether a name, as a row has it, can be that of a mailbox. */
-export function hasMailbox(name: string): name is AgentId {
-  return name === DESK || isAgentId(name);
 }
 
 /** Collects what an iterable yields. */

@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { LogReader } from '../log/log-reader.ts';
 import { logPlace } from '../log/segments.ts';
+import { hasMailbox } from '../protocol/addresses.ts';
 import { HivemailError } from '../protocol/errors.ts';
 import type { LogRow } from '../protocol/event.ts';
 import { isMessageId, type MessageId, messageIdTime } from '../protocol/ids.ts';
@@ -13,7 +14,7 @@ import { archiveName } from '../routing/archive-name.ts';
 import { type CopyNow, findCopies, statIfAllowed } from './copies-now.ts';
 import { findId } from './find-id.ts';
 import { findOwnRow, seekTime } from './own-row.ts';
-import { hasMailbox, Past, type PastOptions } from './past.ts';
+import { Past, type PastOptions } from './past.ts';
 import {
   entryOfMessage,
   entryOfRow,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { readMessageText } from '../hive/read-message.ts';
-import { type AgentId, DESK, isAgentId } from '../protocol/addresses.ts';
+import { type AgentId, hasMailbox } from '../protocol/addresses.ts';
 import { systemCode } from '../protocol/errors.ts';
 import { parseMessage } from '../protocol/parse-message.ts';
 import type { HeldMessage } from '../routing/inputs.ts';
@@ -67,10 +67,9 @@ function collectEnded(
 /** Yields what lies in `held/`, oldest first for each holder; nothing for what can't be read now. */
 export function* walkHeld(files: Files, only?: AgentId): Generator<HeldMessage | undefined> {
   const { fs, layout } = files;
-  const isHolder = (name: string) => name === DESK || isAgentId(name);
-  const holders = only === undefined ? listNames(fs, layout.held)?.filter(isHolder) : [only];
+  const holders = only === undefined ? listNames(fs, layout.held)?.filter(hasMailbox) : [only];
   if (holders === undefined) yield undefined;
-  for (const holder of (holders ?? []) as AgentId[]) {
+  for (const holder of holders ?? []) {
     const dir = layout.heldFor(holder);
     const names = listNames(fs, dir);
     if (names === undefined) yield undefined;

@@ -1,6 +1,5 @@
-import { realpathSync } from 'node:fs';
 import { type ClientName, isClientName } from '../doorbell/clients.ts';
-import { systemCode } from '../protocol/errors.ts';
+import { realPathOf } from '../hive/real-path.ts';
 import { shellQuote } from '../protocol/shell-quote.ts';
 import type { Owns } from './json-entries.ts';
 import type { Program } from './program.ts';
@@ -75,14 +74,5 @@ export function commandIn(value: unknown): unknown {
 
 /** Tells whether two paths of a hive lead to the same place. */
 export function isSamePlace(one: string, other: string): boolean {
-  return one === other || behindLinks(one) === behindLinks(other);
-}
-
-function behindLinks(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return path;
-  }
+  return one === other || (realPathOf(one) ?? one) === (realPathOf(other) ?? other);
 }

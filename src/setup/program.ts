@@ -1,6 +1,5 @@
-import { realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { systemCode } from '../protocol/errors.ts';
+import { realPathOf } from '../hive/real-path.ts';
 
 /** What a hook's command calls: two absolute paths that hold for longer than this installation does. */
 export interface Program {
@@ -29,9 +28,9 @@ export function findProgram({ env, execPath, launcher, platform }: ProgramPlace)
   if (platform === 'win32') return { node: execPath, launcher };
   const dirs = (env['PATH'] ?? '').split(delimiter).filter((dir) => dir.startsWith('/'));
   const named = (name: string, target: string): string | undefined => {
-    const meant = leadsTo(target) ?? target;
+    const meant = realPathOf(target) ?? target;
     const paths = dirs.map((dir) => join(dir, name));
-    return paths.find((path) => !isInCache(path) && leadsTo(path) === meant);
+    return paths.find((path) => !isInCache(path) && realPathOf(path) === meant);
   };
   return {
     node: named('node', execPath) ?? execPath,
@@ -46,13 +45,4 @@ export function isPassing({ launcher }: Program): boolean {
 
 function isInCache(path: string): boolean {
   return /[\\/](?:_npx|dlx-[^\\/]*|bunx-[^\\/]*)[\\/]/.test(path);
-}
-
-function leadsTo(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return undefined;
-  }
 }

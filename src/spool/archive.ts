@@ -2,6 +2,7 @@ import { basename, join } from 'node:path';
 import { AnchoredPaths } from '../hive/anchored-paths.ts';
 import type { HiveFs } from '../hive/hive-fs.ts';
 import type { HiveLayout } from '../hive/layout.ts';
+import { removeFile } from '../hive/remove-file.ts';
 import type { AgentId } from '../protocol/addresses.ts';
 import { systemCode } from '../protocol/errors.ts';
 import type { Move } from '../routing/plan.ts';
@@ -47,11 +48,7 @@ function removeConsumed(move: Exclude<Move, { from: 'claim' }>, context: Archive
   const { fs, layout, epoch } = context;
   const dir = move.from === 'held' ? layout.heldFor(move.holder) : epoch.deferred;
   const name = move.from === 'held' ? `${move.id}.json` : move.name;
-  try {
-    fs.unlink(join(dir, name));
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
-  }
+  removeFile(fs, join(dir, name));
   return dir;
 }
 

@@ -21,7 +21,7 @@ export async function conversations(
     agent: context.options.agent,
     since: since === undefined ? undefined : parseMoment(since, nowMs),
   };
-  const open = withProgress(context.surface, 'reading the log', (progress) =>
+  const open = await withProgress(context.surface, 'reading the log', (progress) =>
     context.hive.conversations({ ...wanted, onProgress: progress.show }),
   );
   if (context.json) return context.printJson(open);

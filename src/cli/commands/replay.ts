@@ -1,13 +1,8 @@
-import {
-  HivemailError,
-  type RecordedMessage,
-  type ReplayReport,
-  systemClock,
-} from '../../index.ts';
+import { HivemailError, type RecordedMessage, systemClock } from '../../index.ts';
 import type { Context } from '../context.ts';
 import { type FilterOptions, parseFilter } from '../log-options.ts';
 import { parseMoment } from '../moment.ts';
-import { openProgress } from '../progress.ts';
+import { withProgress } from '../progress.ts';
 import { showRecorded } from '../show-recorded.ts';
 import { showAddressed } from '../thread-lines.ts';
 
@@ -21,18 +16,14 @@ export interface ReplayOptions extends FilterOptions {
 export async function replay(context: Context, options: ReplayOptions): Promise<void> {
   const filter = parseFilter(options, context.options.agent, systemClock.now());
   if (options.into !== undefined) return await rebuild(context, options.into, options);
-  const progress = openProgress(context.surface, 'reading the history');
   let count = 0;
-  try {
-    const onProgress = progress.show;
-    for await (const message of context.hive.timeline({ ...filter, onProgress })) {
-      progress.clear();
+  await withProgress(context.surface, 'reading the history', async ({ show, clear }) => {
+    for await (const message of context.hive.timeline({ ...filter, onProgress: show })) {
+      clear();
       print(context, message, options.bodies === true);
       count += 1;
     }
-  } finally {
-    progress.clear();
-  }
+  });
   if (count === 0 && !context.json) context.note('Nothing was said then.');
 }
 
@@ -45,14 +36,10 @@ async function rebuild(context: Context, into: string, options: ReplayOptions): 
   }
   const nowMs = systemClock.now();
   const moment = until === undefined ? new Date(nowMs).toISOString() : parseMoment(until, nowMs);
-  const progress = openProgress(context.surface, 'rebuilding the hive');
-  let report: ReplayReport;
-  try {
-    const wanted = { into: context.path(into), until: moment, onProgress: progress.show };
-    report = await context.hive.replayInto(wanted);
-  } finally {
-    progress.clear();
-  }
+  const wanted = { into: context.path(into), until: moment };
+  const report = await withProgress(context.surface, 'rebuilding the hive', ({ show }) =>
+    context.hive.replayInto({ ...wanted, onProgress: show }),
+  );
   if (context.json) return context.printJson(report);
   const { dir, unhandled, handled, held, missing } = report;
   context.print(`${dir} shows the hive as it stood at ${report.until}:`);

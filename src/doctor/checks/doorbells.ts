@@ -4,13 +4,13 @@ import { readDoorbell, type SeenDoorbell } from '../../doorbell/read-doorbell.ts
 import { parseEventName } from '../../doorbell/read-event.ts';
 import { AnchoredPaths } from '../../hive/anchored-paths.ts';
 import { isSameProcessAlive } from '../../hive/process-identity.ts';
+import { removeFile } from '../../hive/remove-file.ts';
 import type { AgentId } from '../../protocol/addresses.ts';
 import { ageOf } from '../../protocol/age.ts';
 import { toTimestamp } from '../../protocol/clock.ts';
 import { systemCode } from '../../protocol/errors.ts';
 import { type Examination, inHive, namesIn } from '../examination.ts';
 import { allWell, count, nameSome, type Observation } from '../finding.ts';
-import { removeFile } from '../remove-file.ts';
 
 /** Looks at what tells sessions of their mail: what hooks remember, and what they left behind. */
 export async function checkDoorbells(exam: Examination): Promise<Observation[]> {

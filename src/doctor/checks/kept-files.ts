@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { AnchoredPaths } from '../../hive/anchored-paths.ts';
 import { readMessageText } from '../../hive/read-message.ts';
-import { type AgentId, DESK, isAgentId } from '../../protocol/addresses.ts';
+import { hasMailbox } from '../../protocol/addresses.ts';
 import { parseMessage } from '../../protocol/parse-message.ts';
 import { type Examination, inHive, namesIn, unlessBroken } from '../examination.ts';
 import { allWell, count, nameSome, type Observation } from '../finding.ts';
@@ -28,15 +28,11 @@ export async function checkUnfiled(exam: Examination): Promise<Observation[]> {
   ];
 }
 
-function isOwner(name: string): name is AgentId {
-  return name === DESK || isAgentId(name);
-}
-
 /** Never over a file that is there: an original's name carries the id of its letter. */
 async function fileOriginals({ fs, layout }: Examination): Promise<void> {
   using paths = new AnchoredPaths(fs, layout);
   for (const agent of namesIn(fs, layout.unfiled)) {
-    if (!isOwner(agent)) continue;
+    if (!hasMailbox(agent)) continue;
     const from = join(layout.unfiled, agent);
     for (const name of namesIn(fs, from)) {
       const to = join(paths.of(agent, 'sent'), name);
@@ -79,7 +75,7 @@ export async function checkHeld(exam: Examination): Promise<Observation[]> {
   const bad: string[] = [];
   for (const holder of namesIn(fs, layout.held)) {
     const dir = join(layout.held, holder);
-    const isHolder = isOwner(holder);
+    const isHolder = hasMailbox(holder);
     for (const name of namesIn(fs, dir)) {
       const code = held.length < MOST_READ ? codeOf(exam, join(dir, name)) : 'not looked at';
       if (code === undefined || !isHolder) bad.push(inHive(exam, join(dir, name)));

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { HiveFs } from '../../hive/hive-fs.ts';
+import { removeFile } from '../../hive/remove-file.ts';
 import { type Examination, inHive, namesIn } from '../examination.ts';
 import { allWell, nameSome, type Observation } from '../finding.ts';
-import { removeFile } from '../remove-file.ts';
 import { underRouterLock } from '../under-lock.ts';
 
 /** What `replaceFile` and `putLetter` write under before they rename. */

@@ -1,6 +1,6 @@
-import { lstatSync, realpathSync, type Stats } from 'node:fs';
+import { lstatSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { systemCode } from '../../protocol/errors.ts';
+import { realPathOf } from '../../hive/real-path.ts';
 
 /** Which sockets of tmux a router believes in. */
 export interface KnownSockets {
@@ -50,13 +50,4 @@ function isClosed(stats: Stats | undefined, user: number): boolean {
 
 function statOf(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false });
-}
-
-function realPathOf(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return undefined;
-  }
 }

@@ -11,7 +11,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { findInPath } from '../../hive/path-lookup.ts';
 import { isSameProcessAlive, type ProcessIdentity } from '../../hive/process-identity.ts';
-import { placeOfProcess } from '../process-tree.ts';
+import { parentOf, placeOfProcess } from '../process-tree.ts';
 import { noWay, type WakeAnswer, type WakeReason } from '../wake/answer.ts';
 import type { WakeCall } from '../wake/call.ts';
 import { passedOn } from '../wake/passed-on.ts';
@@ -122,7 +122,7 @@ function isInFront(identity: ProcessIdentity | undefined, panePid: number): bool
   let pid = identity.pid;
   for (let steps = 0; steps < MOST_ANCESTORS && pid > 1; steps += 1) {
     if (pid === panePid) return true;
-    pid = placeOfProcess(pid)?.parent ?? 0;
+    pid = parentOf(pid) ?? 0;
   }
   return false;
 }

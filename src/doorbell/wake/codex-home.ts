@@ -1,6 +1,6 @@
-import { realpathSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import { systemCode } from '../../protocol/errors.ts';
+import { realPathOf } from '../../hive/real-path.ts';
 import type { WakeReason } from './answer.ts';
 
 /** Which directories of settings a router believes in. */
@@ -25,8 +25,8 @@ export function findCodexHome(
   place: Readonly<Record<string, string>>,
   { env, codexHomes }: KnownHomes,
 ): FoundHome {
-  const meant = realPathOf(homeIn(place));
-  const known = [homeIn(env), ...codexHomes].map(realPathOf);
+  const meant = placeOf(homeIn(place));
+  const known = [homeIn(env), ...codexHomes].map(placeOf);
   if (meant === undefined || !known.includes(meant))
     return { home: undefined, why: 'unknown-home' };
   return isSafe(meant) ? { home: meant } : { home: undefined, why: 'unsafe-home' };
@@ -38,14 +38,8 @@ function homeIn(env: Readonly<Record<string, string | undefined>>): string | und
   return home === undefined || home === '' ? undefined : join(home, '.codex');
 }
 
-function realPathOf(path: string | undefined): string | undefined {
-  if (path === undefined || !isAbsolute(path)) return undefined;
-  try {
-    return realpathSync(path);
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return undefined;
-  }
+function placeOf(home: string | undefined): string | undefined {
+  return home === undefined || !isAbsolute(home) ? undefined : realPathOf(home);
 }
 
 const OTHERS_WRITE = 0o022;

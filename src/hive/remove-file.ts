@@ -1,5 +1,5 @@
-import type { HiveFs } from '../hive/hive-fs.ts';
 import { systemCode } from '../protocol/errors.ts';
+import type { HiveFs } from './hive-fs.ts';
 
 /** Removes a file; one that is gone by now is no trouble. */
 export function removeFile(fs: HiveFs, path: string): void {

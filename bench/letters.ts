@@ -69,6 +69,14 @@ const rawEscapes = (sizeBytes: number): Sample => {
   return { bytes: Buffer.from(`${valid.slice(0, -1)},}`), valid };
 };
 
+/** A letter of very many small fields, in its body or beside it. */
+function wide(where: 'body' | 'beside'): Sample {
+  const fields = Array.from({ length: 80_000 }, (_, serial) => `"k${serial}":0`).join(',');
+  const rest = where === 'body' ? `"body":{${fields}}` : `"body":"x",${fields}`;
+  const valid = `{"to":"a1","act":"inform",${rest}}`;
+  return { bytes: Buffer.from(valid), valid };
+}
+
 /** A call, and how often it is made for one sample. */
 interface Timed {
   work: () => unknown;
@@ -137,6 +145,8 @@ tell('assess + parse, 1 MiB plain', large(plain, MIB), '<= 5 x');
 tell('assess + parse + repair, 1 MiB damaged', large(damaged, MIB), '<= 15 x');
 tell('assess + parse, 1 MiB of escapes', plain(escapes(MIB - 200)), '<= 5 x');
 tell('assess + parse + repair, 1 MiB of escapes', rawEscapes(MIB - 200), '<= 15 x');
+tell('assess + parse, 80 000 fields in the body', wide('body'), '<= 3 x');
+tell('assess + parse, 80 000 unknown fields', wide('beside'), '<= 3 x');
 tellLinearity();
 
 function tellLinearity(): void {

@@ -21,29 +21,45 @@ export interface ExactFields {
  */
 export function keepNumbers(fields: JsonObject, text: string): ExactFields {
   const quoted = SUSPECT.test(text) ? quoteInexact(text) : undefined;
-  const parsed = quoted === undefined ? undefined : parseStrictly(quoted);
-  if (parsed === undefined) return { fields, changed: false };
-  const exact = parsed.value as JsonObject;
-  const isChanged = (name: string): boolean =>
-    !isRouterField(name) && JSON.stringify(exact[name]) !== JSON.stringify(fields[name]);
-  return { fields: exact, changed: Object.keys(exact).some(isChanged) };
+  const parsed = quoted === undefined ? undefined : parseStrictly(quoted.text);
+  if (quoted === undefined || parsed === undefined) return { fields, changed: false };
+  const changed = [...quoted.names].some((name) => !isRouterField(name));
+  return { fields: parsed.value as JsonObject, changed };
 }
 
-/** Puts each number that is not exact between quotes; nothing when all are. */
-function quoteInexact(text: string): string | undefined {
+/** Puts each number that is not exact between quotes, and tells in which fields; nothing when all are. */
+function quoteInexact(text: string): { text: string; names: Set<string> } | undefined {
   const pieces: string[] = [];
+  const names = new Set<string>();
   let kept = 0;
+  let depth = 0;
+  // The string that was read last at the top: before a value, the name of its field.
+  let name = { start: 0, end: 0 };
   for (let at = 0; at < text.length; ) {
-    const { kind, start, end } = readToken(text, at);
+    const token = readToken(text, at);
+    const { kind, start, end } = token;
     at = end;
+    if (kind === 'open') depth += 1;
+    else if (kind === 'close') depth -= 1;
+    else if (kind === 'string' && depth === 1) name = token;
     if (kind !== 'bare' || isExact(text.slice(start, end))) continue;
+    names.add(text.slice(name.start, name.end));
     pieces.push(text.slice(kept, start), `"${text.slice(start, end)}"`);
     kept = end;
   }
-  return pieces.length === 0 ? undefined : [...pieces, text.slice(kept)].join('');
+  if (pieces.length === 0) return undefined;
+  return { text: [...pieces, text.slice(kept)].join(''), names: new Set([...names].map(nameOf)) };
 }
 
+function nameOf(literal: string): string {
+  return String(parseStrictly(literal)?.value);
+}
+
+/** Most digits that a double holds whatever they are. */
+const SURE_DIGITS = 15;
+
 function isExact(literal: string): boolean {
+  if (literal.length <= SURE_DIGITS && !/[eE]/.test(literal)) return true;
   const written = decimalOf(literal);
   return written === undefined || written === decimalOf(String(Number(literal)));
 }

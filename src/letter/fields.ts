@@ -41,10 +41,12 @@ const ALIASES: Readonly<Record<LetterField, readonly string[]>> = {
   reply_by: ['replyby'],
 };
 
+const IS_ALIAS: ReadonlySet<string> = new Set(Object.values(ALIASES).flat());
+
 /**
  * Sorts a letter's fields into the sender's own and the rest. Another name for a field counts only where
  * the proper one is absent or null, so that no text is lost to a second name.
- * @param fields - without a prototype
+ * @param fields - with nothing in it that can do harm
  * @param repairs - `field-alias` is added here
  */
 export function sortFields(fields: JsonObject, repairs: Set<Repair>): SortedFields {
@@ -52,8 +54,9 @@ export function sortFields(fields: JsonObject, repairs: Set<Repair>): SortedFiel
   const taken = new Set(NOT_EXTRA);
   const byLooseName = new Map<string, string>();
   for (const name of Object.keys(fields)) {
-    if (!taken.has(name) && !byLooseName.has(looseName(name)))
-      byLooseName.set(looseName(name), name);
+    const loose = looseName(name);
+    if (IS_ALIAS.has(loose) && !taken.has(name) && !byLooseName.has(loose))
+      byLooseName.set(loose, name);
   }
   for (const field of LETTER_FIELDS) {
     const name = isPresent(fields[field]) ? field : findAlias(field, fields, byLooseName);
@@ -94,9 +97,11 @@ function collectExtra(fields: JsonObject, taken: ReadonlySet<string>): JsonObjec
   const extra = Object.create(null) as JsonObject;
   const { extra: nested } = fields;
   if (isJsonObject(nested)) Object.assign(extra, nested);
-  for (const [name, value] of Object.entries(fields)) {
-    if (taken.has(name) || (name === 'extra' && isJsonObject(value))) continue;
-    extra[name] = value;
+  let isEmpty = !isJsonObject(nested) || Object.keys(nested).length === 0;
+  for (const name of Object.keys(fields)) {
+    if (taken.has(name) || (name === 'extra' && isJsonObject(nested))) continue;
+    extra[name] = fields[name];
+    isEmpty = false;
   }
-  return Object.keys(extra).length === 0 ? undefined : extra;
+  return isEmpty ? undefined : extra;
 }

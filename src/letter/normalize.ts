@@ -12,7 +12,6 @@ import type { JsonObject } from './json-object.ts';
 import type { LetterIssue, LetterLimits, ParsedLetter, Repair } from './letter.ts';
 import { type LetterField, letterSchema } from './letter-schema.ts';
 import { nearestAct } from './nearest-act.ts';
-import { copySafely } from './safe-json.ts';
 
 /** More would only bury the first ones. */
 const ISSUES_REPORTED = 20;
@@ -20,16 +19,16 @@ const ISSUES_REPORTED = 20;
 /**
  * Normalizes the fields of a letter: names, addresses, act and texts in the form that the rest of the
  * router reads, or everything that is wrong with them.
- * @param fields - the parsed object, within the depth limit
+ * @param fields - the parsed object, within the depth limit, with nothing in it that can do harm
  * @param textRepairs - what was mended before; they come first in the result
  */
 export function normalizeLetter(
   fields: JsonObject,
   limits: LetterLimits,
-  textRepairs: readonly Repair[] = [],
+  textRepairs: Iterable<Repair> = [],
 ): ParsedLetter {
   const repairs = new Set(textRepairs);
-  const { own, extra } = sortFields(copySafely(fields, repairs), repairs);
+  const { own, extra } = sortFields(fields, repairs);
   const issues: LetterIssue[] = [];
   const candidate = {
     to: readRecipients(own, limits, issues),
@@ -90,8 +89,9 @@ function readRecipients(
 ): unknown {
   const { to = [] } = own;
   if (typeof to !== 'string' && !Array.isArray(to)) return to;
-  const addresses = [to].flat().flatMap((part) => splitAddresses(part));
-  if (addresses.length > limits.recipients) {
+  const addresses: unknown[] = [];
+  for (const address of eachAddress(Array.isArray(to) ? to : [to])) {
+    if (addresses.push(address) <= limits.recipients) continue;
     issues.push(tooManyRecipients(limits.recipients));
     return [];
   }
@@ -100,10 +100,22 @@ function readRecipients(
   return addresses;
 }
 
-function splitAddresses(part: unknown): unknown[] {
-  if (typeof part !== 'string') return [part];
-  const names = part.split(',').map((name) => name.trim().replace(/^@/, '').trim());
-  return names.filter((name) => name !== '');
+/** One after the other, since there may be half a million of them. */
+function* eachAddress(parts: readonly unknown[]): Generator<unknown> {
+  for (const part of parts) {
+    if (typeof part !== 'string') yield part;
+    else yield* eachName(part);
+  }
+}
+
+function* eachName(part: string): Generator<string> {
+  for (let start = 0; start <= part.length; ) {
+    const comma = part.indexOf(',', start);
+    const end = comma < 0 ? part.length : comma;
+    const name = part.slice(start, end).trim().replace(/^@/, '').trim();
+    if (name !== '') yield name;
+    start = end + 1;
+  }
 }
 
 function readAct(act: unknown, repairs: Set<Repair>): unknown {
@@ -113,17 +125,24 @@ function readAct(act: unknown, repairs: Set<Repair>): unknown {
   return plain;
 }
 
-const LINE_BREAKS = /[\n\v\f\r\u0085\u2028\u2029]+/;
+const LINE_BREAKS: readonly string[] = ['\v', '\f', '\r', '\u0085', '\u2028', '\u2029'];
+
+/** By texts and not by a pattern, which takes four times as long over 250 000 lines. */
+function linesOf(text: string): string[] {
+  return LINE_BREAKS.reduce((all, mark) => all.split(mark).join('\n'), text).split('\n');
+}
 
 function readSubject(subject: unknown, repairs: Set<Repair>): unknown {
   if (typeof subject === 'number' || typeof subject === 'boolean') {
     repairs.add('subject-as-text');
     return String(subject);
   }
-  if (typeof subject !== 'string' || !LINE_BREAKS.test(subject)) return subject;
+  if (typeof subject !== 'string') return subject;
+  const lines = linesOf(subject);
+  if (lines.length === 1) return subject;
   repairs.add('subject-one-line');
-  const lines = subject.split(LINE_BREAKS).map((line) => line.trim());
-  return lines.filter((line) => line !== '').join(' ');
+  const trimmed = lines.map((line) => line.trim());
+  return trimmed.filter((line) => line !== '').join(' ');
 }
 
 function readBody(body: unknown, repairs: Set<Repair>): unknown {
@@ -145,14 +164,10 @@ function saysSomething(
   { subject, body }: { subject: unknown; body: unknown },
   own: SortedFields['own'],
 ): boolean {
-  return [subject, holdsNothing(own.body) ? undefined : body].some((text) =>
+  const isEmpty = typeof own.body !== 'string' && (body === '{}' || body === '[]');
+  return [subject, isEmpty ? undefined : body].some((text) =>
     typeof text === 'string' ? VISIBLE.test(text) : text !== undefined,
   );
-}
-
-/** Tells whether a value is `{}` or `[]`. */
-function holdsNothing(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
 const HINTS: Readonly<Record<Exclude<LetterField, 'act'>, string>> = {

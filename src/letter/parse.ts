@@ -6,6 +6,7 @@ import { isJsonObject, type JsonObject } from './json-object.ts';
 import type { LetterIssue, ParsedLetter, Repair } from './letter.ts';
 import { normalizeLetter } from './normalize.ts';
 import { repairText } from './repair.ts';
+import { makeSafe } from './safe-json.ts';
 
 /**
  * Parses a settled file into the letter its author meant: size, encoding, nesting, strict JSON, repair of
@@ -21,9 +22,9 @@ export function parseLetter(letter: ExaminedLetter): ParsedLetter {
   const read = readObject(letter);
   if (!read.ok) return rejected(read.issue);
   if (fault !== undefined) return rejected(notText(text, faultAt));
-  const repairs = [...letter.repairs, ...read.repairs];
-  if (fieldCount > Object.keys(read.fields).length) repairs.push('duplicate-fields');
-  return normalizeLetter(read.fields, limits, repairs);
+  const repairs = new Set([...letter.repairs, ...read.repairs]);
+  if (fieldCount > Object.keys(read.fields).length) repairs.add('duplicate-fields');
+  return normalizeLetter(makeSafe(read.fields, read.text, repairs), limits, repairs);
 }
 
 /** What can not be read was not mended, however far that came. */
@@ -32,7 +33,7 @@ function rejected(issue: LetterIssue): ParsedLetter {
 }
 
 type ReadObject =
-  | { ok: true; fields: JsonObject; repairs: Repair[] }
+  | { ok: true; fields: JsonObject; text: string; repairs: Repair[] }
   | { ok: false; issue: LetterIssue };
 
 function readObject({ text, strict }: ExaminedLetter): ReadObject {
@@ -47,5 +48,5 @@ function readObject({ text, strict }: ExaminedLetter): ReadObject {
 function asObject(value: unknown, text: string, repairs: Repair[]): ReadObject {
   if (!isJsonObject(value)) return { ok: false, issue: notAnObject(value) };
   const { fields, changed } = keepNumbers(value, text);
-  return { ok: true, fields, repairs: changed ? [...repairs, 'numbers-as-text'] : repairs };
+  return { ok: true, fields, text, repairs: changed ? [...repairs, 'numbers-as-text'] : repairs };
 }

@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/index.ts';
 import type { AgentId } from '../../src/protocol/addresses.ts';
 import { replayInto } from '../../src/replay/replay-into.ts';
-import { tempDir } from '../helpers/temp-dir.ts';
+import { removeTree, tempDir } from '../helpers/temp-dir.ts';
 import { readDirectoryState } from './directory-state.ts';
 import { makePastHive, type PastHive } from './past-hive.ts';
 
@@ -54,7 +54,7 @@ it('a hive killed at random moments is rebuilt as its directory shows it', {
 }, async () => {
   const hive = await makePastHive({ loops: { broadcasts: 1_000_000 } });
   const until = systemClock.monotonic() + FOR_MS;
-  let kills = 0;
+  let [kills, rebuilt] = [0, 0];
   for (; kills < LEAST_KILLS || systemClock.monotonic() < until; kills++) {
     const child = await startToKill(hive.dir);
     const ended = once(child, 'exit');
@@ -72,6 +72,11 @@ it('a hive killed at random moments is rebuilt as its directory shows it', {
     const { missing } = await replayInto(hive.options, { into, until: now });
     expect(readDirectoryState(into)).toEqual(readDirectoryState(hive.dir));
     expect(missing.join(' ')).not.toContain('left out');
+    removeTree(into);
+    rebuilt += 1;
   }
+  const letters = hive.rows('letter').length;
+  if (FOR_MS > 0)
+    process.stdout.write(`${kills} kills, ${letters} letters, ${rebuilt} hives rebuilt\n`);
   expect(Object.keys(readDirectoryState(hive.dir)).length).toBeGreaterThan(0);
 });

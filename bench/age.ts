@@ -12,6 +12,7 @@ import type { AgentId } from '../src/protocol/addresses.ts';
 import { type OpenRouter, openRouter } from '../src/router/open-router.ts';
 import { runPass } from '../src/router/pass.ts';
 import { ageHive } from './aged-hive.ts';
+import { compareTraces, nameSegments, sendOne, type Traced } from './aged-trace.ts';
 import { letterText, makeHive, quantile, report, round, withTempDir } from './measure.ts';
 
 const LETTERS = Number(process.env['HIVEMAIL_BENCH_LETTERS'] ?? 100_000);
@@ -35,7 +36,7 @@ await withTempDir(async (base) => {
   console.log(`A hive with ${LETTERS} letters was made in ${seconds} s.`);
   reportHistory(old, messageBytes);
   await reportPasses(old, young);
-  const [hives, first] = [{ old, young }, ids[0] ?? ''];
+  const hives = { old, young };
   const timed = (work: (hive: string) => void) => async (hive: string) => work(hive);
   await compare(
     'status',
@@ -48,12 +49,9 @@ await withTempDir(async (base) => {
     hives,
   );
   await compare('hook, process and all', timed(hook), hives, FEW);
-  await compare(
-    'trace ID',
-    timed((hive) => trace(hive, hive === old ? first : '')),
-    hives,
-    FEW,
-  );
+  await nameSegments(old);
+  const at = (place: number): Traced => ({ hive: old, id: ids.at(place) ?? '' });
+  await compareTraces({ newest: at(-1), oldest: at(0), only: await sendOne(young) }, ROUNDS);
 });
 
 /** Prints the size of the history, before and after the small packs are joined. */
@@ -140,11 +138,6 @@ function tell(what: string, aged: number[], empty: number[], reach: string): voi
 
 function hook(hive: string): void {
   run(['hook', 'claude', 'PostToolUse', '--hive', hive, '--agent', 'a0'], [0]);
-}
-
-/** Of a hive without letters an id that is not there is looked for. */
-function trace(hive: string, id: string): void {
-  run(['trace', id || '1m8pyqzvp000-jgvvao4d', '--hive', hive], [0, 3]);
 }
 
 function run(args: readonly string[], exits: readonly (number | null)[]): void {

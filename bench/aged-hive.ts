@@ -65,7 +65,8 @@ export async function ageHive(hive: string, age: Age): Promise<Aged> {
     fileBatch(hive, planned, claims);
     for (const row of planned.plan.rows) log.write(row, now);
     for (const { id, to } of planned.plan.copies) log.write(handledRow(id, to), now);
-    if (batch % 100 === 0) aged.ids.push(...claims.map(({ id }) => id));
+    fillLog(log, planned, { now, bytes: (age.logBytes * (batch + 1)) / batches });
+    if (batch % 100 === 0 || batch === batches - 1) aged.ids.push(...claims.map(({ id }) => id));
     aged.messageBytes += [...planned.contents.values()].reduce((sum, text) => sum + text.length, 0);
     writeFileSync(
       join(layout.historyQueue, `${planned.plan.batch}.json`),
@@ -73,7 +74,6 @@ export async function ageHive(hive: string, age: Age): Promise<Aged> {
     );
     if (batch % FLUSH_EVERY === FLUSH_EVERY - 1) await flush(history);
   }
-  while (log.bytes < age.logBytes) log.write(handledRow(aged.ids[0] ?? '', 'a0'), now);
   log.end();
   await flush(history);
   return aged;
@@ -126,6 +126,20 @@ function fileBatch(hive: string, { plan, contents }: PlannedBatch, claims: reado
 
 function handledRow(id: string, to: string): HiveEvent {
   return { kind: 'handled', id, to: [to] };
+}
+
+/** Rows of sessions that were told of a batch again and again, until the log is as long as it is to be by then. */
+function fillLog(
+  log: SegmentWriter,
+  { plan }: PlannedBatch,
+  { now, bytes }: { now: number; bytes: number },
+): void {
+  for (let place = 0; log.bytes < bytes; place++) {
+    const copy = plan.copies[place % plan.copies.length];
+    if (copy === undefined) return;
+    const [id, to, note] = [copy.id, [copy.to], 'claude: reminder at PostToolUse'];
+    log.write({ kind: 'announced', id, to, code: 'tool', note }, now);
+  }
 }
 
 /** A letter of some two kilobytes whose words are drawn, so that it packs no better than prose does. */

@@ -46,19 +46,23 @@ export interface GitAnswer {
   stdout: string;
 }
 
-/** The git program, bound to one hive's history. */
-export interface Git {
+/** The git program, bound to one hive's history, as reading it takes. */
+export interface ReadingGit {
   /** Absolute path of the program. */
   readonly path: string;
-  /** As it says itself: `2.39.5`. */
-  readonly version: string;
-  /** False before git 2.36: what it writes must then be synced by the caller. */
-  readonly syncsAll: boolean;
   /**
    * Runs one git command on the history.
    * @throws {@link GitFailure} for an exit code that was not to be accepted
    */
   run(args: readonly string[], call?: GitCall): Promise<GitAnswer>;
+}
+
+/** The same for who writes: it knows the version. */
+export interface Git extends ReadingGit {
+  /** As it says itself: `2.39.5`. */
+  readonly version: string;
+  /** False before git 2.36: what it writes must then be synced by the caller. */
+  readonly syncsAll: boolean;
 }
 
 /** A git command that failed; `message` is a sentence for people. */
@@ -97,13 +101,21 @@ export interface GitOptions {
  * @throws HivemailError `git` when there is none, or it does not run
  */
 export async function openGit(options: GitOptions): Promise<Git> {
-  const env = options.env ?? process.env;
-  const path = options.gitPath ?? findInPath('git', env['PATH'] ?? '', dirname(options.home));
-  if (path === undefined) throw new HivemailError('git', NO_GIT);
-  const run = boundRun(path, { ...options, env });
+  const { path, run } = findGit(options);
   const { stdout } = await run(['--version'], { signal: options.signal });
   const version = /\d+(\.\d+)*/.exec(stdout)?.[0] ?? '0';
   return { path, version, syncsAll: isAtLeast(version, SYNCING_GIT), run };
+}
+
+/**
+ * Finds git, and starts nothing: whether it runs shows with its first command.
+ * @throws HivemailError `git` when there is none
+ */
+export function findGit(options: GitOptions): ReadingGit {
+  const env = options.env ?? process.env;
+  const path = options.gitPath ?? findInPath('git', env['PATH'] ?? '', dirname(options.home));
+  if (path === undefined) throw new HivemailError('git', NO_GIT);
+  return { path, run: boundRun(path, { ...options, env }) };
 }
 
 const NO_GIT = `git was not found on PATH. Install git ${SYNCING_GIT} or newer; mail still flows, and the history catches up.`;

@@ -8,7 +8,7 @@
 import { idTimePrefix, isMessageId, type MessageId } from '../protocol/ids.ts';
 import { parseStrictly } from '../protocol/parse-strictly.ts';
 import type { RecordedMessage } from '../protocol/record.ts';
-import type { Git } from './git.ts';
+import type { ReadingGit } from './git.ts';
 import { BRANCH } from './import-stream.ts';
 import { type GitObject, ObjectReader } from './object-reader.ts';
 import { isRecordedMessage } from './parse-batch.ts';
@@ -35,11 +35,11 @@ export interface FoundMessage {
 
 /** See the head of this file. */
 export class HistoryReader implements AsyncDisposable {
-  readonly #git: Git;
+  readonly #git: ReadingGit;
   readonly #objects: ObjectReader;
   readonly #signal: AbortSignal | undefined;
 
-  constructor(git: Git, signal?: AbortSignal) {
+  constructor(git: ReadingGit, signal?: AbortSignal) {
     this.#git = git;
     this.#objects = new ObjectReader(git, signal);
     this.#signal = signal;

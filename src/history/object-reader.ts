@@ -1,7 +1,7 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { HivemailError } from '../protocol/errors.ts';
 import { ByteReader } from './byte-reader.ts';
-import type { Git } from './git.ts';
+import type { ReadingGit } from './git.ts';
 
 /** An object of git, whole. */
 export interface GitObject {
@@ -28,7 +28,7 @@ export class ObjectReader implements AsyncDisposable {
   #turn: Promise<unknown> = Promise.resolve();
 
   /** @param signal - ends git, and all reading with the signal's reason */
-  constructor(git: Git, signal?: AbortSignal) {
+  constructor(git: ReadingGit, signal?: AbortSignal) {
     const ways = [this.#closing.signal, ...(signal === undefined ? [] : [signal])];
     let answer: (reader: ByteReader) => void = () => {};
     const begun = new Promise<ByteReader>((resolve) => {

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
 import type { HiveLayout } from '../hive/layout.ts';
-import { openGit } from './git.ts';
+import { findGit } from './git.ts';
 import { HistoryReader } from './history-reader.ts';
 
 /** What reading a history takes. */
@@ -23,6 +23,6 @@ export async function openHistoryReader(
   const { git: gitDir } = options.layout;
   // Through a link it would be another hive's.
   if (lstatSync(gitDir, { throwIfNoEntry: false })?.isDirectory() !== true) return undefined;
-  const git = await openGit({ ...options, gitDir, home: gitDir });
+  const git = findGit({ ...options, gitDir, home: gitDir });
   return new HistoryReader(git, options.signal);
 }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { isMessageId, type MessageId } from '../protocol/ids.ts';
 import { ByteReader } from './byte-reader.ts';
-import type { Git } from './git.ts';
+import type { ReadingGit } from './git.ts';
 
 const ID = 'Message-Id: ';
 const CONVERSATION = 'Conversation: ';
@@ -12,7 +12,7 @@ const CONVERSATION = 'Conversation: ';
  * @returns ids, oldest first
  */
 export async function findIdsOfConversation(
-  git: Git,
+  git: ReadingGit,
   { tip, conversation }: { tip: string; conversation: string },
   signal?: AbortSignal,
 ): Promise<MessageId[]> {

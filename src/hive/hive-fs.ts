@@ -21,9 +21,11 @@ export interface HiveFs {
    * Reads a regular file, never following a link and never blocking on a pipe or device.
    * @param most - bytes at most; a longer file comes back cut, and its `stat.sizeBytes` tells
    * @param from - offset in bytes to begin at; 0 when left out
+   * @param into - may be read into where it has room, so that the bytes last until it is used again: fresh
+   *   memory costs several times what copying a file out of the cache into it does
    * @throws the system's error; `ELOOP` for a link, `EINVAL` for what is no regular file
    */
-  read(path: string, most: number, from?: number): FileContent;
+  read(path: string, most: number, from?: number, into?: Buffer): FileContent;
   /**
    * Creates a new file with mode 0600, writes all of it and syncs it. Never overwrites (`EEXIST`).
    * After an error the file may be partly there: it must be given up, not synced again, since a

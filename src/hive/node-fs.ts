@@ -150,7 +150,7 @@ export function createNodeFs({ platform = process.platform }: NodeFsOptions = {}
   return {
     list,
     stat,
-    read: (path, most, from) => readRegular(rawPath(path), most, from),
+    read: (path, most, from, into) => readRegular(rawPath(path), most, from, into),
     create: (path, bytes) => slots.use(() => createSynced(rawPath(path), bytes)),
     openAppend: (path) => openForAppend(rawPath(path)),
     rename: (from, to) => renamePatiently(from, to, platform),

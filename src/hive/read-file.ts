@@ -59,8 +59,8 @@ export function openRegular(path: PathLike, flags: number): number {
   throw systemError('EINVAL', 'open', 'not a regular file');
 }
 
-function readUpTo(fd: number, mostBytes: number, from: number): Buffer {
-  const bytes = Buffer.allocUnsafe(mostBytes);
+function readUpTo(fd: number, bytes: Buffer, from: number): Buffer {
+  const mostBytes = bytes.length;
   let filled = 0;
   while (filled < mostBytes) {
     const got = readSync(fd, bytes, filled, mostBytes - filled, from + filled);
@@ -73,13 +73,16 @@ function readUpTo(fd: number, mostBytes: number, from: number): Buffer {
 /**
  * Reads a regular file up to a limit, and never more than its size when it was opened, so that bytes
  * and stat belong together even while the file grows.
+ * @param into - read into where it has room for that much
  */
-export function readRegular(path: PathLike, most: number, from = 0): FileContent {
+export function readRegular(path: PathLike, most: number, from = 0, into?: Buffer): FileContent {
   const fd = openRegular(path, constants.O_RDONLY);
   try {
     const stat = statOpen(fd);
     const wanted = Math.max(0, Math.min(most, stat.sizeBytes - from));
-    const bytes = readUpTo(fd, wanted, from);
+    const hasRoom = into !== undefined && into.length >= wanted;
+    const buffer = hasRoom ? into.subarray(0, wanted) : Buffer.allocUnsafe(wanted);
+    const bytes = readUpTo(fd, buffer, from);
     // Shorter than it was: someone cuts it; tell what it is now.
     return { bytes, stat: bytes.length < wanted ? statOpen(fd) : stat };
   } finally {

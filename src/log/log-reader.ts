@@ -9,7 +9,9 @@ import type { FileStat, HiveFs } from '../hive/hive-fs.ts';
 import { systemCode } from '../protocol/errors.ts';
 import type { LogRow } from '../protocol/event.ts';
 import { type LineStretch, readLines } from './lines.ts';
-import { type RowStretch, toRows } from './rows.ts';
+import type { NameFilter } from './name-filter.ts';
+import { eachRow, type RowStretch, toRows } from './rows.ts';
+import { readSegmentNames } from './segment-names.ts';
 import { type LogPlace, listSegments } from './segments.ts';
 
 const STRETCH_BYTES = 512 * 1024;
@@ -26,14 +28,21 @@ export interface LogRange {
   to?: number | undefined;
   /** Parse only lines that hold one of these texts. */
   needles?: readonly string[] | undefined;
+  /**
+   * Only rows about one of these messages or conversations are wanted; others may be left out, and with
+   * them whole segments that name none of them.
+   */
+  names?: readonly string[] | undefined;
 }
 
-interface LogFile {
+interface LogFile extends Pick<FileStat, 'inode' | 'sizeBytes' | 'mtimeNs'> {
   path: string;
-  inode: bigint;
-  sizeBytes: number;
   /** Where it begins in the whole log. */
   start: number;
+  /** It lay among the older segments, so nobody writes it any more. */
+  closed: boolean;
+  /** What it names, once that was looked up; null when it is not known. */
+  names?: NameFilter | null;
 }
 
 /** See the head of this file. */
@@ -41,6 +50,8 @@ export class LogReader {
   readonly #fs: HiveFs;
   readonly #place: LogPlace;
   readonly #files: LogFile[];
+  /** What is read lies here until more is read. */
+  readonly #buffer = Buffer.allocUnsafe(STRETCH_BYTES);
   /** Length of the whole log in bytes. */
   readonly sizeBytes: number;
 
@@ -53,7 +64,7 @@ export class LogReader {
 
   /** Reads the oldest row. */
   first(): LogRow | undefined {
-    for (const { rows } of this.#probes(0, this.sizeBytes)) if (rows.length > 0) return rows[0];
+    for (const row of this.#probe(0, this.sizeBytes)) return row;
     return undefined;
   }
 
@@ -63,21 +74,17 @@ export class LogReader {
   }
 
   /** Yields the rows of a range, oldest first, as many at once as are read at once. */
-  *stretches({ from = 0, to = this.sizeBytes, needles }: LogRange = {}): Generator<RowStretch> {
-    for (const file of this.#files) {
-      const end = Math.min(file.sizeBytes, to - file.start);
-      for (let at = Math.max(0, from - file.start); at < end; ) {
-        const lines = this.#read(file, at, Math.min(STRETCH_BYTES, end - at + 1));
-        if (lines.to <= at) break;
-        yield placed(file, toRows(lines, needles));
-        at = lines.to;
-      }
-    }
+  *stretches(range: LogRange = {}): Generator<RowStretch> {
+    const needles = needlesOf(range);
+    for (const [file, lines] of this.#lines(range)) yield placed(file, toRows(lines, needles));
   }
 
   /** Yields the rows of a range, the latest stretch first; within a stretch the oldest row first. */
-  *backwards({ from = 0, to = this.sizeBytes, needles }: LogRange = {}): Generator<RowStretch> {
+  *backwards(range: LogRange = {}): Generator<RowStretch> {
+    const { from = 0, to = this.sizeBytes } = range;
+    const needles = needlesOf(range);
     for (const file of this.#files.toReversed()) {
+      if (!this.#mayName(file, range)) continue;
       const first = Math.max(0, from - file.start);
       let end = Math.min(file.sizeBytes, to - file.start);
       for (let most = STRETCH_BYTES; end > first; ) {
@@ -110,19 +117,42 @@ export class LogReader {
   }
 
   #isBefore(from: number, to: number, isBefore: IsBefore): boolean {
-    for (const { rows } of this.#probes(from, to)) {
-      for (const row of rows) {
-        const verdict = isBefore(row);
-        if (verdict !== undefined) return verdict;
-      }
+    for (const row of this.#probe(from, to)) {
+      const verdict = isBefore(row);
+      if (verdict !== undefined) return verdict;
     }
     return false;
   }
 
-  *#probes(from: number, to: number): Generator<RowStretch> {
+  /** Yields rows of which a few will do: little is read at once, and nothing parsed that is not wanted. */
+  *#probe(from: number, to: number): Generator<LogRow> {
     for (let at = from; at < to; at += PROBE_BYTES) {
-      yield* this.stretches({ from: at, to: Math.min(to, at + PROBE_BYTES) });
+      const range = { from: at, to: Math.min(to, at + PROBE_BYTES) };
+      for (const [, lines] of this.#lines(range)) yield* eachRow(lines);
     }
+  }
+
+  *#lines(range: LogRange): Generator<[LogFile, LineStretch]> {
+    const { from = 0, to = this.sizeBytes } = range;
+    for (const file of this.#files) {
+      const end = Math.min(file.sizeBytes, to - file.start);
+      let at = Math.max(0, from - file.start);
+      if (at >= end || !this.#mayName(file, range)) continue;
+      while (at < end) {
+        const lines = this.#read(file, at, Math.min(STRETCH_BYTES, end - at + 1));
+        if (lines.to <= at) break;
+        yield [file, lines];
+        at = lines.to;
+      }
+    }
+  }
+
+  /** Tells whether a file can hold a row that is wanted. */
+  #mayName(file: LogFile, { names }: LogRange): boolean {
+    if (names === undefined || !file.closed) return true;
+    file.names ??= readSegmentNames(this.#fs, file) ?? null;
+    const { names: known } = file;
+    return known === null || names.some((name) => known.mayHold(name));
   }
 
   /** Reads lines of a file whatever it is called by now; none when it was removed. */
@@ -135,30 +165,30 @@ export class LogReader {
   }
 
   #bytes(file: LogFile, most: number, from: number): Uint8Array {
-    const here = readIfSame(this.#fs, file, most, from);
+    const here = this.#readIfSame(file, most, from);
     if (here !== undefined) return here;
     const moved = listSegments(this.#fs, this.#place.segments).find(
       (path) => this.#fs.stat(path)?.inode === file.inode,
     );
     if (moved === undefined) return new Uint8Array();
     file.path = moved;
-    return readIfSame(this.#fs, file, most, from) ?? new Uint8Array();
+    return this.#readIfSame(file, most, from) ?? new Uint8Array();
+  }
+
+  #readIfSame({ path, inode }: LogFile, most: number, from: number): Uint8Array | undefined {
+    try {
+      const { bytes, stat } = this.#fs.read(path, most, from, this.#buffer);
+      return stat.inode === inode ? bytes : undefined;
+    } catch (error) {
+      if (systemCode(error) !== 'ENOENT') throw error;
+      return undefined;
+    }
   }
 }
 
-function readIfSame(
-  fs: HiveFs,
-  { path, inode }: LogFile,
-  most: number,
-  from: number,
-): Uint8Array | undefined {
-  try {
-    const { bytes, stat } = fs.read(path, most, from);
-    return stat.inode === inode ? bytes : undefined;
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
-    return undefined;
-  }
+/** A name stands in a line as JSON has it. */
+function needlesOf({ needles, names }: LogRange): readonly string[] | undefined {
+  return needles ?? names?.map((name) => JSON.stringify(name));
 }
 
 function placed({ start }: LogFile, { rows, from, to }: RowStretch): RowStretch {
@@ -175,8 +205,8 @@ function listFiles(fs: HiveFs, { path, segments }: LogPlace): LogFile[] {
   let start = 0;
   for (const [name, stat] of all) {
     if (!isFile(stat)) continue;
-    const { inode, sizeBytes } = stat;
-    files.push({ path: name, inode, sizeBytes, start });
+    const { inode, sizeBytes, mtimeNs } = stat;
+    files.push({ path: name, inode, sizeBytes, mtimeNs, start, closed: name !== path });
     start += sizeBytes;
   }
   return files;

@@ -36,7 +36,8 @@ export function* readLog(
 
 /** Finds the part of a log that holds all rows which a filter lets pass, and others. */
 export function rangeOf(log: LogReader, wanted: CompiledFilter): LogRange {
-  return { from: startAt(log, wanted), to: endAt(log, wanted), needles: wanted.needles };
+  const { needles, names } = wanted;
+  return { from: startAt(log, wanted), to: endAt(log, wanted), needles, names };
 }
 
 function lastRows(

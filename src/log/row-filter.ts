@@ -20,7 +20,9 @@ export interface RowFilter {
 export interface CompiledFilter {
   passes(row: LogRow): boolean;
   /** A row that passes has one of these texts in its line; every row may when there are none. */
-  needles: string[];
+  needles: string[] | undefined;
+  /** A row that passes is about one of these; when there are none, it may be about anything. */
+  names: string[] | undefined;
   /** ISO 8601, UTC, milliseconds, as rows have it. */
   since: string | undefined;
   until: string | undefined;
@@ -36,7 +38,8 @@ export function compileFilter(filter: RowFilter = {}): CompiledFilter {
   const since = asTimestamp(filter.since);
   const until = asTimestamp(filter.until);
   return {
-    needles: needlesOf({ ...filter, agent }),
+    needles: conversation === undefined ? needlesOf({ ...filter, agent }) : undefined,
+    names: conversation === undefined ? undefined : [conversation],
     since,
     until,
     passes: (row) =>
@@ -52,8 +55,7 @@ function isWithin(ts: string, since: string | undefined, until: string | undefin
 }
 
 /** The rarest of what a row must have. */
-function needlesOf({ kinds, agent, conversation }: RowFilter): string[] {
-  if (conversation !== undefined) return [JSON.stringify(conversation)];
+function needlesOf({ kinds, agent }: RowFilter): string[] {
   if (agent !== undefined) return [JSON.stringify(agent)];
   return (kinds ?? []).map((kind) => JSON.stringify(kind));
 }

@@ -47,6 +47,14 @@ export function toRows({ bytes, from, to }: LineStretch, needles?: readonly stri
   return { rows: linesWith(bytes, needles).flatMap((line) => parseRow(line) ?? []), from, to };
 }
 
+/** Yields the rows of a stretch, each parsed when it is wanted: the first that tells is often enough. */
+export function* eachRow({ bytes }: LineStretch): Generator<LogRow> {
+  for (const line of linesWith(bytes)) {
+    const row = parseRow(line);
+    if (row !== undefined) yield row;
+  }
+}
+
 /**
  * Reads the last rows of the log, oldest first, a last one without its line feed included.
  * @param most - bytes at most

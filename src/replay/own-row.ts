@@ -28,7 +28,7 @@ export function isOwnRow(row: LogRow): boolean {
 /** Finds the row that says what became of a message, or of a notice. */
 export function findOwnRow(log: LogReader, id: MessageId): LogRow | undefined {
   const from = seekTime(log, messageIdTime(id));
-  for (const row of log.rows({ from, needles: [JSON.stringify(id)] })) {
+  for (const row of log.rows({ from, names: [id] })) {
     if (row.id === id && isOwnRow(row)) return row;
   }
   return undefined;

@@ -4,7 +4,7 @@ import type { LogRow } from '../protocol/event.ts';
 import { isMessageId, type MessageId, messageIdTime } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcomes.ts';
 import type { RecordedMessage } from '../protocol/record.ts';
-import { isOwnRow, seekTime } from './own-row.ts';
+import { findOwnRow, isOwnRow, seekTime } from './own-row.ts';
 import { collect, type Past } from './past.ts';
 
 /** A letter of a conversation, or a notice in it, without its body. */
@@ -67,8 +67,7 @@ export async function collectThread(
   const older = await fromHistory(source, conversation, beginMs);
   const entries = new Map(older.map((entry) => [entry.id, entry]));
   const { log } = source;
-  const needles = [JSON.stringify(conversation)];
-  for (const row of log.rows({ from: seekTime(log, beginMs), needles })) {
+  for (const row of log.rows({ from: seekTime(log, beginMs), names: [conversation] })) {
     const entry = row.conversation === conversation ? entryOfRow(row) : undefined;
     if (entry !== undefined) entries.set(entry.id, entry);
   }
@@ -94,15 +93,17 @@ export async function fromHistory(
   );
 }
 
-/** Tells whether all mail since a moment is in the log, so that the history need not be gone through. */
+/**
+ * Tells whether all mail since a moment is in the log, so that the history need not be gone through: it is
+ * when the first message that the history has of that time has its row.
+ */
 async function isToldByLog({ log, past }: ThreadSource, sinceMs: number): Promise<boolean> {
   const first = log.first();
   if (first === undefined) return false;
-  const beginsMs = Date.parse(first.ts);
-  if (sinceMs >= beginsMs) return true;
+  if (sinceMs >= Date.parse(first.ts)) return true;
   const oldest = await past.fromHistory(async (history) => {
-    for await (const { id } of history.find({})) return id;
+    for await (const { id } of history.find({ sinceMs })) return id;
     return undefined;
   });
-  return oldest === undefined || messageIdTime(oldest) >= beginsMs;
+  return oldest === undefined || findOwnRow(log, oldest) !== undefined;
 }

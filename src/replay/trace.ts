@@ -121,8 +121,8 @@ async function readAround(entry: ThreadEntry, source: ThreadSource): Promise<Aro
   const older = await fromHistory(source, conversation, beginMs);
   const entries = new Map([...older, ...before, entry].map((each) => [each.id, each]));
   const about: LogRow[] = [];
-  const needles = [...new Set([id, conversation])].map((text) => JSON.stringify(text));
-  for (const row of source.log.rows({ from: seekTime(source.log, beginMs), needles })) {
+  const names = [...new Set([id, conversation])];
+  for (const row of source.log.rows({ from: seekTime(source.log, beginMs), names })) {
     if ([row.id, row.of, row.in_reply_to].includes(id)) about.push(row);
     const each = row.conversation === conversation ? entryOfRow(row) : undefined;
     if (each !== undefined) entries.set(each.id, each);

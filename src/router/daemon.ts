@@ -16,6 +16,7 @@ import { type OpenRouterOptions, openRouter } from './open-router.ts';
 import { type PassReport, runPass } from './pass.ts';
 import { Retention } from './retention.ts';
 import type { Census, Router } from './router.ts';
+import { SegmentNaming } from './segment-naming.ts';
 import { StatusWriter } from './status-files.ts';
 import { type DirectoryWatch, watchDirectories } from './watch.ts';
 import { writePendingEvents } from './write-events.ts';
@@ -95,6 +96,7 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
       state: () => open.history.state(),
       open: () => openHistoryReader({ layout: open.router.layout, signal: stopping.signal }),
     }),
+    naming: new SegmentNaming(open.router, stopping.signal),
   };
   try {
     await pass(loop);
@@ -125,6 +127,7 @@ interface Loop {
   wakes: DoorbellWakes;
   status: StatusWriter;
   retention: Retention;
+  naming: SegmentNaming;
   /** Settles when what the last pass had to tell is written. No pass waits for it. */
   told: Promise<void>;
   stopping: AbortController;
@@ -155,7 +158,7 @@ async function close(loop: Loop): Promise<void> {
   try {
     await loop.watch?.[Symbol.asyncDispose]();
     await loop.wakes[Symbol.asyncDispose]();
-    await loop.retention.settled();
+    await Promise.all([loop.retention.settled(), loop.naming.settled()]);
     noteHandled(loop.router, 'all');
     lookAtState(loop, 'all');
     await loop.status.write();
@@ -174,7 +177,9 @@ async function pass(loop: Loop): Promise<PassReport | undefined> {
     watchOutboxes(loop);
     lookAtState(loop, 'due');
     loop.wakes.look();
-    loop.retention.stepIfDue().catch((error: unknown) => tellTrouble(error, options));
+    for (const apart of [loop.retention, loop.naming]) {
+      apart.stepIfDue().catch((error: unknown) => tellTrouble(error, options));
+    }
   } catch (error) {
     const code = systemCode(error) ?? 'internal';
     if (code === 'fenced') throw error;

@@ -110,8 +110,8 @@ class Faulty implements FaultyFs {
 
   list = (dir: string, most?: number) => this.#run('list', dir, () => this.#inner.list(dir, most));
   stat = (path: string) => this.#run('stat', path, () => this.#inner.stat(path));
-  read = (path: string, most: number, from?: number) =>
-    this.#run('read', path, () => this.#inner.read(path, most, from));
+  read: HiveFs['read'] = (path, ...rest) =>
+    this.#run('read', path, () => this.#inner.read(path, ...rest));
   anchor = (dir: string) => this.#run('anchor', dir, () => this.#inner.anchor(dir));
   rename = (from: string, to: string) =>
     this.#run('rename', from, () => this.#inner.rename(from, to), to);

@@ -31,6 +31,15 @@ function describeFiles(subject: Subject): void {
     expect(fs.read(at('f'), 0).bytes).toHaveLength(0);
     expect(text(fs.read(at('f'), 10).bytes)).toBe('0123456789');
   });
+  it('reads the same with room given to read into, too little of it as well', async () => {
+    const { fs, at } = subject();
+    await fs.create(at('f'), '0123456789');
+    for (const room of [3, 4, 64]) {
+      const { bytes, stat } = fs.read(at('f'), 4, 5, Buffer.alloc(room, 'x'));
+      expect([text(bytes), stat.sizeBytes]).toEqual(['5678', 10]);
+    }
+    expect(text(fs.read(at('f'), LIMIT, 8, Buffer.alloc(64, 'x')).bytes)).toBe('89');
+  });
   it('says when what is read is missing or no file', async () => {
     const { fs, at } = subject();
     fs.mkdir(at('d'));

@@ -72,7 +72,7 @@ class Recording implements RecordingFs {
 
   list = (dir: string, most?: number) => this.live.list(dir, most);
   stat = (path: string) => this.live.stat(path);
-  read = (path: string, most: number, from?: number) => this.live.read(path, most, from);
+  read: HiveFs['read'] = (...call) => this.live.read(...call);
   anchor = (dir: string) => this.live.anchor(dir);
 
   create = async (path: string, content: string | Uint8Array): Promise<void> => {

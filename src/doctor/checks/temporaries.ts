@@ -14,7 +14,7 @@ const OLD_NS = 24n * 3_600n * 1_000_000_000n;
 /** Looks for temporary files that a killed writer has left. */
 export async function checkTemporaries(exam: Examination): Promise<Observation[]> {
   const { fs, layout, owners } = exam;
-  const { root, router, control, historyQueue } = layout;
+  const { root, router, control, historyQueue, logSegments } = layout;
   const newest = newestOf(fs, [root, router]);
   const isOld = (path: string): boolean => {
     const stat = fs.stat(path);
@@ -28,7 +28,7 @@ export async function checkTemporaries(exam: Examination): Promise<Observation[]
           .map((each) => join(dir, each)),
       )
       .filter(isOld);
-  const ours = pick([root, router, control, historyQueue], OURS);
+  const ours = pick([root, router, control, historyQueue, logSegments], OURS);
   const outboxes = owners.map((id) => layout.agent(id).outbox);
   const theirs = pick(
     outboxes.filter((dir) => fs.stat(dir)?.kind === 'directory'),

@@ -31,8 +31,8 @@ export function namesFileOf(segment: string): string {
   return segment.replace(/\.jsonl$/, '.names');
 }
 
-/** Lists what a row can be found by: the messages it is about, and their conversation. */
-export function namesIn({ id, of, in_reply_to: parent, conversation }: LogRow): string[] {
+/** What a row can be found by: the messages it is about, and their conversation. */
+function namesIn({ id, of, in_reply_to: parent, conversation }: LogRow): string[] {
   return [id, of, parent, conversation].filter((name) => typeof name === 'string');
 }
 

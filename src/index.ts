@@ -40,7 +40,7 @@ export { type FormatRowOptions, formatRow } from './log/format-row.ts';
 export type { ReadLogOptions } from './log/read-log.ts';
 export type { RowFilter } from './log/row-filter.ts';
 export { ACTS, type Act, isAct } from './protocol/acts.ts';
-export { AGENT_ID, type AgentId, DESK } from './protocol/addresses.ts';
+export { AGENT_ID, type AgentId, DESK, foldCase } from './protocol/addresses.ts';
 export { ageOf } from './protocol/age.ts';
 export type { Clock } from './protocol/clock.ts';
 export { ERRORS, type ErrorCode, type ErrorMeaning, HivemailError } from './protocol/errors.ts';

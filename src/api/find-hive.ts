@@ -4,7 +4,7 @@ import { isHive } from '../hive/init.ts';
 import { layoutOf } from '../hive/layout.ts';
 import { createNodeFs } from '../hive/node-fs.ts';
 import { agentOf, readRegistry } from '../hive/registry.ts';
-import { type AgentId, DESK } from '../protocol/addresses.ts';
+import { type AgentId, DESK, foldCase } from '../protocol/addresses.ts';
 import { HivemailError } from '../protocol/errors.ts';
 
 /** Where a command stands, as far as it says which hive and which agent are meant. */
@@ -54,12 +54,13 @@ function requireHive(dir: string, where: string): string {
 export function findAgent(hive: string, surroundings: Surroundings): AgentId {
   const { flag, env } = surroundings;
   const inEnvironment = agentInEnvironment(hive, env);
-  const name = (flag ?? inEnvironment ?? agentInPath(hive, surroundings.cwd))?.toLowerCase();
-  if (name === undefined) {
+  const named = flag ?? inEnvironment ?? agentInPath(hive, surroundings.cwd);
+  if (named === undefined) {
     const message =
       'Which agent? Name it with --agent ID, or set HIVEMAIL_AGENT. `hivemail agent list` shows them.';
     throw new HivemailError('usage', message);
   }
+  const name = foldCase(named);
   if (name === DESK) return requirePerson(flag, inEnvironment);
   if (!hasAgent(hive, name)) {
     const message = `This hive has no agent "${name}". \`hivemail agent list\` shows those it has.`;
@@ -71,7 +72,7 @@ export function findAgent(hive: string, surroundings: Surroundings): AgentId {
 function agentInEnvironment(hive: string, env: Surroundings['env']): string | undefined {
   if (env['HIVEMAIL_AGENT']) return env['HIVEMAIL_AGENT'];
   const other = env['AGENT_ID'];
-  return other && hasAgent(hive, other.toLowerCase()) ? other : undefined;
+  return other && hasAgent(hive, foldCase(other)) ? other : undefined;
 }
 
 function agentInPath(hive: string, cwd: string): string | undefined {
@@ -83,7 +84,7 @@ function agentInPath(hive: string, cwd: string): string | undefined {
 }
 
 function requirePerson(flag: string | undefined, agent: string | undefined): AgentId {
-  const asAgent = agent !== undefined && agent.toLowerCase() !== DESK;
+  const asAgent = agent !== undefined && foldCase(agent) !== DESK;
   if (flag !== undefined && !asAgent) return DESK;
   const message = asAgent
     ? `This process runs as the agent "${agent}", and only the person acts as "human".`

@@ -22,7 +22,7 @@ export function parseFilter(
 ): RowFilter {
   const filter = {
     kinds: kind === undefined ? undefined : parseKinds(kind),
-    agent: agent?.toLowerCase(),
+    agent,
     conversation,
     since: since === undefined ? undefined : parseMoment(since, nowMs),
     until: until === undefined ? undefined : parseMoment(until, nowMs),

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { AGENT_ID, type AgentId, DESK } from '../protocol/addresses.ts';
+import { AGENT_ID, type AgentId, DESK, foldCase } from '../protocol/addresses.ts';
 
 /** Where a hook stands, as far as it says which hive and which agent are meant. */
 export interface HookPlace {
@@ -28,8 +28,8 @@ export interface Mailbox {
 export function findMailbox(place: HookPlace): Mailbox | undefined {
   const hive = findHiveDir(place);
   if (hive === undefined) return undefined;
-  const agent = agentName(hive, place)?.toLowerCase();
-  if (agent === undefined || !AGENT_ID.test(agent) || agent === DESK) return undefined;
+  const agent = foldCase(agentName(hive, place) ?? '');
+  if (!AGENT_ID.test(agent) || agent === DESK) return undefined;
   const root = join(hive, 'agents', agent);
   return isDirectory(root) ? { hive, agent: agent as AgentId, root } : undefined;
 }
@@ -48,9 +48,8 @@ function findHiveDir({ flags, env, cwd }: HookPlace): string | undefined {
 function agentName(hive: string, { flags, env, cwd }: HookPlace): string | undefined {
   const named = flags.agent ?? env['HIVEMAIL_AGENT'];
   if (named) return named;
-  const generic = env['AGENT_ID']?.toLowerCase();
-  if (generic && AGENT_ID.test(generic) && isDirectory(join(hive, 'agents', generic)))
-    return generic;
+  const generic = foldCase(env['AGENT_ID'] ?? '');
+  if (AGENT_ID.test(generic) && isDirectory(join(hive, 'agents', generic))) return generic;
   const [first, ...rest] = relative(join(hive, 'agents'), cwd).split(sep);
   return first === '' || first === '..' || rest.includes('..') ? undefined : first;
 }

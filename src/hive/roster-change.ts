@@ -3,7 +3,7 @@
  * control request or the command line under the lock. Pure: a registry in, a registry out.
  */
 import * as z from 'zod';
-import { type AgentId, agentIdProblem } from '../protocol/addresses.ts';
+import { type AgentId, agentIdProblem, foldCase } from '../protocol/addresses.ts';
 import type { ErrorCode } from '../protocol/errors.ts';
 import { nearest } from '../protocol/nearest.ts';
 import { agentOf, type Registry, type RegistryAgent } from './registry.ts';
@@ -47,7 +47,7 @@ export type RosterChangeResult =
 /** Applies a change to a registry; the one given stays as it is. */
 export function changeRoster(registry: Registry, change: RosterChange): RosterChangeResult {
   if (change.op === 'add') return addAgent(registry, change.agent, change.fields);
-  const id = change.agent.toLowerCase() as AgentId;
+  const id = foldCase(change.agent) as AgentId;
   if (agentOf(registry, id) === undefined) return unknownAgent(registry, change.agent);
   switch (change.op) {
     case 'set':

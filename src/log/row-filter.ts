@@ -1,3 +1,4 @@
+import { foldCase } from '../protocol/addresses.ts';
 import { toTimestamp } from '../protocol/clock.ts';
 import { HivemailError } from '../protocol/errors.ts';
 import type { EventKind, LogRow } from '../protocol/event.ts';
@@ -34,7 +35,7 @@ export interface CompiledFilter {
  */
 export function compileFilter(filter: RowFilter = {}): CompiledFilter {
   const { kinds, conversation } = filter;
-  const agent = filter.agent?.toLowerCase();
+  const agent = filter.agent === undefined ? undefined : foldCase(filter.agent);
   const since = asTimestamp(filter.since);
   const until = asTimestamp(filter.until);
   return {

@@ -26,6 +26,18 @@ const RESERVED: readonly string[] = [
 ];
 const WINDOWS_DEVICE = /^(con|prn|aux|nul|com[0-9]|lpt[0-9]|conin\$|conout\$)(\..*)?$/;
 
+const KELVIN_SIGN = '\u212a';
+
+/**
+ * Makes a name comparable whatever its case, and whether its accents are composed. No character from
+ * beyond ASCII becomes one that an id may have: the Kelvin sign, which Unicode makes a k of in lower case
+ * and when it composes, stays as it is.
+ */
+export function foldCase(name: string): string {
+  const parts = name.split(KELVIN_SIGN);
+  return parts.map((part) => part.normalize('NFC').toLowerCase()).join(KELVIN_SIGN);
+}
+
 /** Why a name can't be an agent id, with what to do; nothing when it can. */
 export function agentIdProblem(name: string): string | undefined {
   if (RESERVED.includes(name)) return `"${name}" is reserved; choose another id.`;

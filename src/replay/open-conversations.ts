@@ -5,6 +5,7 @@ import { LogReader } from '../log/log-reader.ts';
 import { rangeOf } from '../log/read-log.ts';
 import { compileFilter } from '../log/row-filter.ts';
 import { logPlace } from '../log/segments.ts';
+import { foldCase } from '../protocol/addresses.ts';
 import { HivemailError } from '../protocol/errors.ts';
 import { type Obligation, Obligations } from '../routing/obligations.ts';
 import type { Roster } from '../routing/roster.ts';
@@ -50,7 +51,7 @@ export function listOpenConversations(
     for (const row of rows) obligations.note(row, roster?.orchestrator);
     onProgress?.(to / log.sizeBytes);
   }
-  const name = agent?.toLowerCase();
+  const name = agent === undefined ? undefined : foldCase(agent);
   const owed = obligations
     .open()
     .filter((each) => name === undefined || each.owes === name || each.to === name)

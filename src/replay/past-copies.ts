@@ -3,7 +3,13 @@
  * letter handled while no router was up counts as handled from the row on, and one that its owner moved
  * back out of `.done` still counts as handled.
  */
-import { BROADCAST_NAMES, DESK, hasMailbox, ORCHESTRATOR } from '../protocol/addresses.ts';
+import {
+  BROADCAST_NAMES,
+  DESK,
+  foldCase,
+  hasMailbox,
+  ORCHESTRATOR,
+} from '../protocol/addresses.ts';
 import type { LogRow } from '../protocol/event.ts';
 import { isMessageId, type MessageId, messageIdTime } from '../protocol/ids.ts';
 import type { Message } from '../protocol/message.ts';
@@ -93,7 +99,7 @@ function timeOf(id: MessageId): string {
 function isAddressed(agent: string, { to_all: all = [] }: RecordedMessage): boolean {
   const names = [agent, 'god', ORCHESTRATOR, ...BROADCAST_NAMES];
   return all
-    .map((address) => address.toLowerCase().replace(/^@/, ''))
+    .map((address) => foldCase(address).replace(/^@/, ''))
     .some((address) => names.includes(address) || address.startsWith('role:'));
 }
 

@@ -1,5 +1,6 @@
 import type { HistoryReader, TimeRange } from '../history/history-reader.ts';
 import { systemClock } from '../hive/system-clock.ts';
+import { foldCase } from '../protocol/addresses.ts';
 import { HivemailError } from '../protocol/errors.ts';
 import { type MessageId, messageIdTime } from '../protocol/ids.ts';
 import type { RecordedMessage } from '../protocol/record.ts';
@@ -29,7 +30,7 @@ export async function* readTimeline(
   { since, until, agent, conversation, onProgress }: TimelineOptions = {},
 ): AsyncGenerator<RecordedMessage> {
   const range = { sinceMs: toMs(since), untilMs: toMs(until) };
-  const name = agent?.toLowerCase();
+  const name = agent === undefined ? undefined : foldCase(agent);
   await using past = await Past.open(options);
   const history = requireHistory(past, options);
   const shareOf = onProgress === undefined ? () => 0 : await shares(history, range);

@@ -6,6 +6,7 @@ import {
   type AgentId,
   BROADCAST_NAMES,
   DESK,
+  foldCase,
   isAgentId,
   ORCHESTRATOR,
   SYSTEM,
@@ -62,7 +63,7 @@ export function resolveAddresses(
     broadcast: false,
     needsHuman: false,
   };
-  const byName = new Map(addresses.map((address) => [address.toLowerCase(), address]));
+  const byName = new Map(addresses.map((address) => [foldCase(address), address]));
   for (const [name, address] of byName) {
     const found = lookUp(name, context);
     if (BROADCAST_NAMES.includes(name)) resolution.broadcast = true;
@@ -115,13 +116,13 @@ function lookUpOrchestrator(roster: Roster): Lookup {
 
 function lookUpRole(role: string, { roster, sender }: ResolveContext): Lookup {
   const live = [...roster.agents.values()].filter(({ archived }) => !archived);
-  const inRole = live.filter((agent) => role !== '' && agent.role?.trim().toLowerCase() === role);
+  const inRole = live.filter((agent) => role !== '' && foldCase(agent.role?.trim() ?? '') === role);
   const reached = broadcastRecipients(roster, sender);
   const ids = inRole.map(({ id }) => id).filter((id) => reached.includes(id));
   if (ids.length > 0) return { ids };
   if (inRole.length > 0) return { code: 'nobody-reached' };
   const roles = live.flatMap((agent) =>
-    agent.role ? [`role:${agent.role.trim().toLowerCase()}`] : [],
+    agent.role ? [`role:${foldCase(agent.role.trim())}`] : [],
   );
   const meant = live.some(({ id }) => id === role) ? [role] : nearest(`role:${role}`, roles);
   return { code: 'unknown-recipient', candidates: meant };
@@ -129,7 +130,7 @@ function lookUpRole(role: string, { roster, sender }: ResolveContext): Lookup {
 
 function lookUpDisplayName(name: string, { roster, sender }: ResolveContext): Lookup {
   const agents = [...roster.agents.values()];
-  const named = agents.filter((agent) => comparable(agent.name) === comparable(name));
+  const named = agents.filter((agent) => foldCase(agent.name.trim()) === name.trim());
   const live = named.filter((agent) => !agent.archived);
   const matches = live.length > 0 ? live : named;
   const [only, ...others] = matches;
@@ -143,9 +144,4 @@ function lookUpDisplayName(name: string, { roster, sender }: ResolveContext): Lo
     (match) => meant.find((agent) => agent.id === match || agent.name === match)?.id ?? match,
   );
   return { code: 'unknown-recipient', candidates: [...new Set(ids)] };
-}
-
-/** The same name may be typed with composed or with combining accents. */
-function comparable(name: string): string {
-  return name.normalize('NFC').trim().toLowerCase();
 }

@@ -3,6 +3,7 @@ import {
   AGENT_ID,
   agentIdProblem,
   BROADCAST_NAMES,
+  foldCase,
   isAgentId,
 } from '../../src/protocol/addresses.ts';
 
@@ -35,7 +36,7 @@ describe('an agent id', () => {
     for (const id of reserved) expect(agentIdProblem(id), id).toContain('reserved');
   });
   it('is no device of Windows, with or without an ending', () => {
-    for (const id of ['con', 'nul', 'aux.json', 'prn', 'com1', 'lpt9.a.b', 'com0']) {
+    for (const id of ['con', 'nul', 'aux.json', 'prn', 'com1', 'lpt9.a.b', 'com0', 'conin$']) {
       expect(agentIdProblem(id), id).toContain('Windows');
     }
     for (const id of ['console', 'com', 'com10', 'nulls', 'a.con'])
@@ -45,5 +46,19 @@ describe('an agent id', () => {
     expect(agentIdProblem('Coder!')).toMatch(/use 1 to 64 of .* beginning and ending/);
     expect(agentIdProblem('coder')).toBeUndefined();
     expect(AGENT_ID.test('coder')).toBe(true);
+  });
+});
+
+describe('foldCase', () => {
+  it('makes no character of an id out of one from beyond ASCII', () => {
+    for (let code = 0x80; code <= 0x10ffff; code++) {
+      const folded = foldCase(String.fromCodePoint(code));
+      if (/^[\0-\x7f]*$/.test(folded)) expect([code.toString(16), folded]).toEqual([]);
+    }
+  });
+  it('makes equal what differs in case or in how accents are written', () => {
+    expect(foldCase('CODER-2')).toBe('coder-2');
+    expect(foldCase('Rene\u0301')).toBe('ren\u00e9');
+    expect(foldCase('\u212aate \u212a')).toBe('\u212aate \u212a');
   });
 });

@@ -100,6 +100,29 @@ describe('a display name', () => {
   });
 });
 
+describe('a character from beyond ASCII', () => {
+  const agents = ['kate', 'tester', 'krish', { id: 'units', name: '5 \u212a' }, 'sender'];
+  const context = {
+    roster: rosterFor({ agents }),
+    sender: 'sender' as AgentId,
+    repliesToPerson: false,
+  };
+
+  it('is none of an id, whatever Unicode makes of it: Kelvin, long s, dotless and dotted i, full width', () => {
+    for (const name of ['\u212aate', 'te\u017fter', 'kr\u0131sh', 'kr\u0130sh', '\uff4bate']) {
+      expect(resolveAddresses([name], context), name).toMatchObject({
+        recipients: [],
+        failures: [{ to: name, code: 'unknown-recipient' }],
+      });
+    }
+    expect(resolveAddresses(['role:\u212aate'], context).recipients).toEqual([]);
+  });
+  it('is one of a display name that has it', () => {
+    expect(resolveAddresses(['5 \u212a'], context).recipients).toEqual(['units']);
+    expect(resolveAddresses(['5 k'], context).recipients).toEqual([]);
+  });
+});
+
 describe('an unknown name', () => {
   it('comes with the nearest live agents that may have been meant, and never the sender', () => {
     expect(failure('codr')?.candidates).toEqual(['coder']);

@@ -1,4 +1,4 @@
-import { type AgentFields, HivemailError, type RosterChange } from '../../index.ts';
+import { type AgentFields, foldCase, HivemailError, type RosterChange } from '../../index.ts';
 import type { Context } from '../context.ts';
 import { splitList } from '../lists.ts';
 import { environmentOf, printExports } from './agent-env.ts';
@@ -51,7 +51,7 @@ export function changeState(
 
 async function change(context: Context, wanted: RosterChange): Promise<void> {
   const said = await context.hive.changeRoster(wanted);
-  if (context.json) context.printJson({ agent: wanted.agent.toLowerCase(), said });
+  if (context.json) context.printJson({ agent: foldCase(wanted.agent), said });
   else context.print(said);
 }
 

@@ -1,4 +1,4 @@
-import { type AgentId, escapeLine, exportLine, HivemailError } from '../../index.ts';
+import { type AgentId, escapeLine, exportLine, foldCase, HivemailError } from '../../index.ts';
 import type { Context } from '../context.ts';
 
 /** Prints the environment of an agent's session, and nothing else, so that a shell can evaluate it. */
@@ -18,7 +18,7 @@ export function printExports(context: Context, environment: Record<string, strin
  * @throws HivemailError `not-found`
  */
 export function environmentOf({ hive }: Context, given: string): Record<string, string> {
-  const id = given.toLowerCase() as AgentId;
+  const id = foldCase(given) as AgentId;
   const agent = hive.agents().find((one) => one.id === id);
   if (agent === undefined) {
     const message = `This hive has no agent "${given}". \`hivemail agent list\` shows those it has.`;

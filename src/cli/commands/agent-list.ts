@@ -1,4 +1,4 @@
-import { escapeLine, type Hive, HivemailError, type RegistryAgent } from '../../index.ts';
+import { escapeLine, foldCase, type Hive, HivemailError, type RegistryAgent } from '../../index.ts';
 import type { Context } from '../context.ts';
 import { renderTable } from '../table.ts';
 
@@ -23,7 +23,7 @@ export async function listAgents(context: Context): Promise<void> {
 
 /** Shows what the registry says of an agent. */
 export async function showAgent(context: Context, id: string): Promise<void> {
-  const agent = context.hive.agents().find((one) => one.id === id.toLowerCase());
+  const agent = context.hive.agents().find((one) => one.id === foldCase(id));
   if (agent === undefined) {
     const message = `This hive has no agent "${id}". \`hivemail agent list\` shows those it has.`;
     throw new HivemailError('not-found', message);

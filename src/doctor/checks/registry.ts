@@ -5,6 +5,7 @@ import {
   rosterOf,
   unusableIds,
 } from '../../hive/registry.ts';
+import { foldCase } from '../../protocol/addresses.ts';
 import { HivemailError } from '../../protocol/errors.ts';
 import type { RosterAgent } from '../../routing/roster.ts';
 import { type Examination, namesIn } from '../examination.ts';
@@ -93,13 +94,12 @@ function aboutNames(agents: readonly RosterAgent[]): Observation[] {
   const holders = new Map<string, string[]>();
   for (const { id, name, archived } of agents) {
     if (archived) continue;
-    const key = name.trim().toLowerCase();
+    const key = foldCase(name.trim());
     holders.set(key, [...(holders.get(key) ?? []), id]);
   }
   const shared = [...holders].filter(([, ids]) => ids.length > 1);
   const hidden = agents.filter(
-    ({ id, name }) =>
-      name.toLowerCase() !== id && agents.some((other) => other.id === name.toLowerCase()),
+    ({ id, name }) => foldCase(name) !== id && agents.some((other) => other.id === foldCase(name)),
   );
   return [...aboutShared(shared), ...aboutHidden(hidden)];
 }

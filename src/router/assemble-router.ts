@@ -25,6 +25,7 @@ import { listOwed } from '../spool/owed.ts';
 import { parseDeferredName } from '../spool/publish.ts';
 import { OutboxScanner } from '../spool/scan.ts';
 import { SettleWatch } from '../spool/settle.ts';
+import { SlowSenders } from '../spool/slow-senders.ts';
 import { AcceptedLetters, type ReadRecorded, readRecordedOf } from './accepted-letters.ts';
 import { DeferralSchedule } from './deferral.ts';
 import { DoorbellEvents } from './doorbell-events.ts';
@@ -108,6 +109,7 @@ export function assembleRouter(parts: RouterParts): Router {
     scanner: new OutboxScanner(fs, layout),
     floodPace: new FloodPace(),
     settling: new SettleWatch(),
+    slowSenders: new SlowSenders(() => clock.monotonic()),
     deferral: new DeferralSchedule(),
     doorbells: new DoorbellEvents(rows),
     doorbellReader: new DoorbellReader(),

@@ -59,7 +59,8 @@ export function gatherWork(router: Router, options: GatherOptions): Work {
     ...{ ...router, limits, settle, budget, floodLetters, watch, nextId: ids.next, nowMs },
   };
   const left = readClaims(claimsLeft(router, options), context, budget);
-  const found = router.scanner.scan(options.takeIn ? senders(router) : [], budget, nowMs);
+  const { awake, resting } = senders(router, options);
+  const found = router.scanner.scan(awake, budget, nowMs);
   const claimed = claimLetters(found.candidates, { ...context, budget: left.budget });
   const taken = readClaims(claimed.claimed, context, left.budget);
   const strays = noteStrays(found.strays, router, nowMs);
@@ -75,13 +76,20 @@ export function gatherWork(router: Router, options: GatherOptions): Work {
       strays: strays.due,
     },
     more: claimed.more || left.more || found.more,
-    waiting: claimed.waiting || strays.waiting || left.waiting || taken.waiting,
+    waiting: resting || claimed.waiting || strays.waiting || left.waiting || taken.waiting,
     refused: [found, claimed, left, taken].some(({ trouble }) => trouble.length > 0),
   };
 }
 
-function senders({ census }: Router): AgentId[] {
-  return census === undefined ? [] : [...census.roster.agents.keys(), DESK];
+/** Those whose letters are taken in now; not those who rest from slow ones. */
+function senders(
+  { census, slowSenders }: Router,
+  { takeIn }: GatherOptions,
+): { awake: AgentId[]; resting: boolean } {
+  if (!takeIn || census === undefined) return { awake: [], resting: false };
+  const all = [...census.roster.agents.keys(), DESK];
+  const awake = all.filter((sender) => !slowSenders.rests(sender));
+  return { awake, resting: awake.length < all.length };
 }
 
 /** The claims that no earlier pass could decide on, in the order they were accepted. */

@@ -50,6 +50,7 @@ export async function runPass(router: Router, { takeIn }: PassOptions): Promise<
   const work = free ? gatherWork(router, { ...requests, spokenFor, takeIn }) : NO_WORK;
   if (free && hasInputs(work.inputs)) await routeBatch(work, census, router);
   router.settling.endPass();
+  router.slowSenders.endPass();
   if (free) await answerReleases(requests, router);
   if (takeIn) await router.doorbells.take([...(census?.roster.agents.keys() ?? [])], router);
   noteHandled(router, 'due');

@@ -4,6 +4,7 @@ import type { ClaimedFile, PassBudget } from '../spool/claim.ts';
 import { parseClaimName } from '../spool/claim-name.ts';
 import { type ReadContext, readClaim } from '../spool/read-claim.ts';
 import type { FileTrouble } from '../spool/scan.ts';
+import type { SlowSenders } from '../spool/slow-senders.ts';
 
 /** Claims that were read, and what is left. */
 export interface ReadClaims {
@@ -24,7 +25,7 @@ export interface ReadClaims {
  */
 export function readClaims(
   claimed: readonly ClaimedFile[],
-  context: ReadContext,
+  context: TimedContext,
   budget: PassBudget,
 ): ReadClaims {
   const read: ReadClaims = {
@@ -45,12 +46,16 @@ export function readClaims(
   return read;
 }
 
-function tryRead(file: ClaimedFile, context: ReadContext, read: ReadClaims): Claim | undefined {
+interface TimedContext extends ReadContext {
+  slowSenders: SlowSenders;
+}
+
+function tryRead(file: ClaimedFile, context: TimedContext, read: ReadClaims): Claim | undefined {
   const parts = parseClaimName(file.name);
   // Not put there by a router: whose it is, nobody knows. `doctor` tells of it.
   if (parts === undefined) return undefined;
   try {
-    const claim = readClaim(file, context);
+    const claim = context.slowSenders.time(parts.sender, () => readClaim(file, context));
     read.waiting ||= claim === undefined;
     return claim;
   } catch (error) {

@@ -18,6 +18,7 @@ import type { Epoch } from '../spool/epoch.ts';
 import type { FloodPace } from '../spool/flood-pace.ts';
 import type { OutboxScanner } from '../spool/scan.ts';
 import type { SettleWatch } from '../spool/settle.ts';
+import type { SlowSenders } from '../spool/slow-senders.ts';
 import type { AcceptedLetters } from './accepted-letters.ts';
 import type { DeferralSchedule } from './deferral.ts';
 import type { DoorbellEvents } from './doorbell-events.ts';
@@ -53,6 +54,7 @@ export interface Router {
   readonly scanner: OutboxScanner;
   readonly floodPace: FloodPace;
   readonly settling: SettleWatch;
+  readonly slowSenders: SlowSenders;
   readonly deferral: DeferralSchedule;
   readonly reported: ReportedStrays;
   readonly doorbells: DoorbellEvents;

@@ -13,12 +13,13 @@ import { floodShare, takeTurns } from './fair-share.ts';
 import { type LetterFile, readLetterFile } from './letter-file.ts';
 import type { Candidate, FileTrouble } from './scan.ts';
 import { type SettleTimes, type SettleWatch, settleMs } from './settle.ts';
+import type { SlowSenders } from './slow-senders.ts';
 
 /** How much one pass takes on. */
 export interface PassBudget {
   lettersPerPass: number;
   lettersPerSender: number;
-  /** A sender's letters of a pass may reach this and not begin beyond it: one of 1 MiB can take 0.4 s. */
+  /** A sender's letters of a pass may reach this and not begin beyond it: one of 1 MiB can take 0.2 s. */
   bytesPerSender: number;
   bytesPerPass: number;
   /** Most names of one outbox that are put in order. */
@@ -33,6 +34,7 @@ export interface ClaimContext {
   limits: LetterLimits;
   settle: SettleTimes;
   watch: SettleWatch;
+  slowSenders: SlowSenders;
   budget: PassBudget;
   /** Most letters of senders that flood. */
   floodLetters: number;
@@ -94,24 +96,27 @@ export function claimLetters(candidates: readonly Candidate[], context: ClaimCon
 
 /** Claims as far as the budget goes. */
 function claimEach(candidates: readonly Candidate[], perSender: number, claiming: Claiming): void {
-  const { budget, limits, result } = claiming;
+  const { budget, limits, result, slowSenders } = claiming;
   const shares = new Map<AgentId, { letters: number; bytes: number }>();
   for (const candidate of candidates) {
     const { agent, stat } = candidate;
     const taken = shares.get(agent) ?? { letters: 0, bytes: 0 };
-    const full =
-      result.claimed.length >= budget.lettersPerPass || claiming.bytes >= budget.bytesPerPass;
-    if (full || taken.letters >= perSender || taken.bytes >= budget.bytesPerSender) {
+    if (isFull(claiming) || taken.letters >= perSender || taken.bytes >= budget.bytesPerSender) {
       result.pending.add(agent);
       result.waiting = true;
       result.more = true;
       continue;
     }
-    if (!claimCandidate(candidate, claiming)) continue;
+    if (!slowSenders.time(agent, () => claimCandidate(candidate, claiming))) continue;
     const bytes = Math.min(stat.sizeBytes, limits.letterBytes);
     shares.set(agent, { letters: taken.letters + 1, bytes: taken.bytes + bytes });
     claiming.bytes += bytes;
   }
+}
+
+function isFull({ budget, bytes, result, slowSenders }: Claiming): boolean {
+  const { lettersPerPass, bytesPerPass } = budget;
+  return result.claimed.length >= lettersPerPass || bytes >= bytesPerPass || slowSenders.isSpent;
 }
 
 interface Claiming extends ClaimContext {

@@ -5,6 +5,7 @@ import { type ClaimContext, claimLetters } from '../../src/spool/claim.ts';
 import { parseClaimName } from '../../src/spool/claim-name.ts';
 import { OutboxScanner } from '../../src/spool/scan.ts';
 import { SettleWatch } from '../../src/spool/settle.ts';
+import { SlowSenders } from '../../src/spool/slow-senders.ts';
 import { failWhere } from '../helpers/faulty-fs.ts';
 import { agentId, makeSpool } from './spool-scene.ts';
 
@@ -15,6 +16,16 @@ async function makeOutboxes(...agents: string[]) {
   const scene = await makeSpool(...agents);
   const scanner = new OutboxScanner(scene.fs, scene.layout);
   const watch = new SettleWatch();
+  let nowMs = 0;
+  const slowSenders = new SlowSenders(() => nowMs);
+  /** Time passes with every read of a file from now on. */
+  const slowDown = (ms: number) => {
+    const { read } = scene.fs;
+    scene.fs.read = (...args) => {
+      nowMs += ms;
+      return read(...args);
+    };
+  };
   const outbox = (agent: string) => scene.layout.agent(agentId(agent)).outbox;
   const write = (agent: string, name: string, content = LETTER) =>
     scene.files.write(join(outbox(agent), name), content);
@@ -24,16 +35,18 @@ async function makeOutboxes(...agents: string[]) {
     const floodLetters = budget.lettersPerPass;
     const context = {
       ...{ ...scene, limits, settle, budget, floodLetters, watch, nextId: scene.ids.next, nowMs },
+      slowSenders,
     };
     const result = claimLetters(candidates, { ...context, ...changes });
     watch.endPass();
+    slowSenders.endPass();
     for (const candidate of result.stayed) scanner.passOver(candidate);
     for (const agent of result.pending) scanner.keepPending(agent);
     return result;
   };
   const claimedFiles = () =>
     scene.files.list(scene.epoch.claim).map((name) => parseClaimName(name));
-  return { ...scene, outbox, write, claim, claimedFiles };
+  return { ...scene, outbox, write, claim, claimedFiles, slowDown };
 }
 
 describe('claiming', () => {
@@ -167,6 +180,16 @@ it('takes no further letter of a sender whose letters have as many bytes as one 
   claim({ budget: few });
   expect(claim({ budget: few }).more).toBe(false);
   expect(claimedFiles()).toHaveLength(6);
+});
+
+it('begins no further letter of anyone once slow ones have had their time in a pass', async () => {
+  const { write, claim, slowDown } = await makeOutboxes('a', 'b', 'c');
+  for (const agent of ['a', 'b', 'c']) for (let n = 0; n < 2; n++) write(agent, `${n}.json`);
+  slowDown(60);
+  const { claimed, pending, more } = claim();
+  expect(claimed).toHaveLength(2);
+  expect({ pending: pending.size, more }).toEqual({ pending: 3, more: true });
+  expect([claim(), claim(), claim()].map((each) => each.claimed.length)).toEqual([2, 2, 0]);
 });
 
 describe('a letter that the machine refuses', () => {

@@ -30,7 +30,7 @@ export class StateHistory {
 
   constructor(options: StateHistoryOptions) {
     this.#options = options;
-    this.#watch = new StateWatch(options.fs, options.layout);
+    this.#watch = new StateWatch(options);
   }
 
   /**
@@ -39,7 +39,7 @@ export class StateHistory {
    */
   look(agents: readonly AgentId[], which: 'due' | 'all'): boolean {
     if (which === 'all') this.#watch.lookAtAll(agents);
-    else this.#watch.look(agents, this.#options.clock.monotonic());
+    else this.#watch.look(agents);
     return this.#watch.waiting > 0;
   }
 

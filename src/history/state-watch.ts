@@ -3,13 +3,14 @@
  * some agents at a time: a look is an `lstat` and nothing else, and no look is worth more than 40 agents
  * a second, however many there are.
  *
- * A file counts as changed until it was given out once more at a version that it already had: what changed
- * within one tick of the file system's clock after it was read is given out too.
+ * A file whose last change is not long past is given out once more at the version that it already had: what
+ * changed within one tick of the file system's clock after it was read is given out too.
  */
 import { versionOf } from '../hive/file-version.ts';
-import type { HiveFs } from '../hive/hive-fs.ts';
+import type { FileStat, HiveFs } from '../hive/hive-fs.ts';
 import type { HiveLayout } from '../hive/layout.ts';
 import type { AgentId } from '../protocol/addresses.ts';
+import type { Clock } from '../protocol/clock.ts';
 import { systemCode } from '../protocol/errors.ts';
 import { agentStateFiles, type StateFile, sharedStateFiles } from './state-files.ts';
 
@@ -19,18 +20,32 @@ const AGENTS_A_SECOND = 40;
 /** A file that is written all the time is recorded at this rate at the most: 256 kB each minute. */
 const BYTES_A_MS = 4;
 
+/**
+ * A change longer ago than this was over when the file was looked at, by the clock of whatever machine
+ * keeps it; so a router that starts reads a thousand old files once and not twice.
+ */
+const LONG_PAST_MS = 60_000;
+
 interface Seen {
   version: string;
-  /** Given out a second time at this version. */
+  /** Read after its last change for certain, once what was given out has been read. */
   settled: boolean;
   /** Not given out again before, monotonic. */
   restsUntilMs: number;
+}
+
+interface Version {
+  version: string;
+  sizeBytes: number;
+  /** Its last change is long past. */
+  isOld: boolean;
 }
 
 /** See the head of this file. */
 export class StateWatch {
   readonly #fs: HiveFs;
   readonly #layout: HiveLayout;
+  readonly #clock: Clock;
   readonly #seen = new Map<string, Seen>();
   readonly #changed = new Map<string, StateFile>();
   #due = 0;
@@ -38,9 +53,10 @@ export class StateWatch {
   #sharedAtMs = Number.NEGATIVE_INFINITY;
   #lookedAtMs: number | undefined;
 
-  constructor(fs: HiveFs, layout: HiveLayout) {
+  constructor({ fs, layout, clock }: { fs: HiveFs; layout: HiveLayout; clock: Clock }) {
     this.#fs = fs;
     this.#layout = layout;
+    this.#clock = clock;
   }
 
   /** How many files have changed and were not taken yet. */
@@ -48,11 +64,9 @@ export class StateWatch {
     return this.#changed.size;
   }
 
-  /**
-   * Looks at the files whose turn it is.
-   * @param nowMs - monotonic
-   */
-  look(agents: readonly AgentId[], nowMs: number): void {
+  /** Looks at the files whose turn it is. */
+  look(agents: readonly AgentId[]): void {
+    const nowMs = this.#clock.monotonic();
     if (nowMs - this.#sharedAtMs >= ROUND_MS) {
       this.#sharedAtMs = nowMs;
       for (const file of sharedStateFiles(this.#layout)) this.#lookAt(file, nowMs);
@@ -103,24 +117,29 @@ export class StateWatch {
   #lookAt(file: StateFile, nowMs: number): void {
     const seen = this.#seen.get(file.name);
     if (seen !== undefined && nowMs < seen.restsUntilMs) return;
-    const { version, sizeBytes } = this.#version(file);
+    const { version, sizeBytes, isOld } = this.#version(file);
     const isSame = seen?.version === version;
     if (isSame && seen.settled) return;
     const restsUntilMs = Math.min(nowMs, Number.MAX_SAFE_INTEGER) + sizeBytes / BYTES_A_MS;
-    this.#seen.set(file.name, { version, settled: isSame, restsUntilMs });
+    this.#seen.set(file.name, { version, settled: isSame || isOld, restsUntilMs });
     this.#changed.set(file.name, file);
   }
 
   /** What can't be looked at is given out, so that reading it tells why. */
-  #version({ file, mostBytes }: StateFile): { version: string; sizeBytes: number } {
+  #version({ file, mostBytes }: StateFile): Version {
     try {
       const stat = this.#fs.stat(file);
       const sizeBytes = Math.min(stat?.sizeBytes ?? 0, mostBytes);
-      return { version: versionOf(stat), sizeBytes };
+      return { version: versionOf(stat), sizeBytes, isOld: this.#isOld(stat) };
     } catch (error) {
       const code = systemCode(error);
       if (code === undefined) throw error;
-      return { version: code, sizeBytes: 0 };
+      return { version: code, sizeBytes: 0, isOld: false };
     }
+  }
+
+  #isOld(stat: FileStat | undefined): boolean {
+    if (stat === undefined) return false;
+    return this.#clock.now() - Number(stat.ctimeNs / 1_000_000n) > LONG_PAST_MS;
   }
 }

@@ -93,7 +93,9 @@ function list(dir: string, most?: number): string[] {
 
 function stat(path: string): FileStat | undefined {
   try {
-    return toFileStat(lstatSync(rawPath(path), { bigint: true }));
+    // Most of what is asked for and missing is a doorbell; an error costs several times the call.
+    const found = lstatSync(rawPath(path), { bigint: true, throwIfNoEntry: false });
+    return found === undefined ? undefined : toFileStat(found);
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;

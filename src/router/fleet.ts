@@ -60,13 +60,13 @@ export function fleetOf(
   router: Router,
   wakes?: { record(agent: AgentId): WakeRecord | undefined },
 ): Fleet {
-  const { census, fs, layout, clock, doorbellReader, health, activity } = router;
+  const { census, fs, clock, doorbellReader, health, activity } = router;
   const agents: Record<string, FleetAgent> = {};
   const now = clock.now();
   const wakesFor = (id: AgentId) => wakes && { last: wakes.record(id) };
   const debts = debtsOf(router);
   for (const { id, name, role, archived, onHold } of census?.roster.agents.values() ?? []) {
-    const unread = lettersIn(fs, layout.agent(id).inbox);
+    const unread = unreadBy(id, router);
     const doorbell = readSessionStatus(
       router,
       id,
@@ -93,9 +93,14 @@ export function fleetOf(
     rates: activity.rates(now),
     deferred: fs.list(router.epoch.deferred).length,
     held: countHeld(router),
-    desk: lettersIn(fs, layout.agent(DESK).inbox).length,
+    desk: unreadBy(DESK, router).length,
     agents,
   };
+}
+
+/** Takes what was seen when its inbox was looked at last: to list a thousand would hold up a pass. */
+function unreadBy(agent: AgentId, { fs, layout, handled }: Router): readonly string[] {
+  return handled.lying(agent) ?? lettersIn(fs, layout.agent(agent).inbox);
 }
 
 type Debts = Pick<FleetAgent, 'owes' | 'isOwed' | 'owesSince'>;

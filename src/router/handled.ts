@@ -21,6 +21,7 @@ const NAMES_A_ROUND = 2000;
 /** Rows told of at once. */
 const MOST_ROWS = 500;
 const ENDING = '.json';
+const NONE: ReadonlySet<string> = new Set();
 
 /** What looking takes. */
 export interface LookOptions {
@@ -33,6 +34,8 @@ export interface LookOptions {
 interface Inbox {
   /** Ids of letters that were delivered and not yet seen to be gone. */
   unhandled: Set<string>;
+  /** Ids of those that lay there when it was listed last, and that no row tells of. */
+  others: ReadonlySet<string>;
   /** Which version of the directory was listed last; nothing before the first time. */
   version: string | undefined;
   /** Listed twice at that version: what changed within one tick of the clock is known too. */
@@ -53,6 +56,16 @@ export class HandledLetters {
   /** Whose inboxes could not be looked at the last time, each with the system's code. */
   get unseen(): ReadonlyMap<AgentId, string> {
     return this.#unseen;
+  }
+
+  /**
+   * Tells which letters lie in an inbox, in no order: as it was listed last, with what came since.
+   * @returns nothing where it was not listed yet, or can't be
+   */
+  lying(agent: AgentId): readonly string[] | undefined {
+    const inbox = this.#inboxes.get(agent);
+    if (inbox?.version === undefined || this.#unseen.has(agent)) return undefined;
+    return [...inbox.unhandled, ...inbox.others];
   }
 
   /** Remembers what a row tells: that letters reached inboxes, or were handled. */
@@ -96,7 +109,7 @@ export class HandledLetters {
     const known = this.#inboxes.get(agent);
     if (known !== undefined) return known;
     const unhandled = new Set<string>();
-    const inbox = { unhandled, version: undefined, settled: false, rests: 0 };
+    const inbox = { unhandled, others: NONE, version: undefined, settled: false, rests: 0 };
     this.#inboxes.set(agent, inbox);
     return inbox;
   }
@@ -121,6 +134,7 @@ export class HandledLetters {
       // What lies there at first was delivered before; what comes without a row is none of ours.
       if (inbox.version === undefined) for (const id of lying) inbox.unhandled.add(id);
       this.#found.push(...takeGone(inbox, lying).map((id) => rowOf(id, agent, isIn(fs, done, id))));
+      inbox.others = new Set([...lying].filter((id) => !inbox.unhandled.has(id)));
       inbox.settled = inbox.version === version;
       inbox.version = version;
       inbox.rests = Math.floor(lying.size / NAMES_A_ROUND);

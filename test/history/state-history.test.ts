@@ -235,14 +235,21 @@ describe('the small files of a hive', () => {
 });
 
 describe('a look at what may have changed', () => {
+  let nowMs = 0;
+  const watchOf = ({ fs, layout }: hives.TestHive, now = Date.now): StateWatch =>
+    new StateWatch({ fs, layout, clock: { now, monotonic: () => nowMs } });
+  const lookAt = (watch: StateWatch, agents: AgentId[], ms: number): void => {
+    nowMs = ms;
+    watch.look(agents);
+  };
   const lookFor = (watch: StateWatch, agents: AgentId[], fromMs: number, forMs: number): void => {
-    for (let ms = fromMs; ms <= fromMs + forMs; ms += 500) watch.look(agents, ms);
+    for (let ms = fromMs; ms <= fromMs + forMs; ms += 500) lookAt(watch, agents, ms);
   };
   const taken = (watch: StateWatch): string[] => watch.take(9999).map(({ name }) => name);
 
   it('comes to each file within some seconds, and again only once it has changed', () => {
     const hive = makeHive();
-    const watch = new StateWatch(hive.fs, hive.layout);
+    const watch = watchOf(hive);
     lookFor(watch, AGENTS, 0, 5000);
     expect(taken(watch)).toHaveLength(ALL.length);
     lookFor(watch, AGENTS, 5500, 5000);
@@ -256,7 +263,7 @@ describe('a look at what may have changed', () => {
 
   it('gives a file out a second time, for what came within one tick of the clock', () => {
     const hive = makeHive();
-    const watch = new StateWatch(hive.fs, hive.layout);
+    const watch = watchOf(hive);
     watch.lookAtAll(AGENTS);
     expect(taken(watch)).toContain('board.md');
     watch.lookAtAll(AGENTS);
@@ -265,13 +272,25 @@ describe('a look at what may have changed', () => {
     expect(taken(watch)).toEqual([]);
   });
 
+  it('gives one out once whose last change is long past', () => {
+    const hive = makeHive();
+    const watch = watchOf(hive, () => Date.now() + 61_000);
+    watch.lookAtAll(AGENTS);
+    expect(taken(watch)).toHaveLength(ALL.length);
+    watch.lookAtAll(AGENTS);
+    expect(taken(watch)).toEqual([]);
+    writeFileSync(memoryOf(hive), 'new');
+    watch.lookAtAll(AGENTS);
+    expect(taken(watch)).toEqual(['agents/coder/memory.md']);
+  });
+
   it('leaves out a large file that is written all the time, but not at the end', () => {
     const hive = makeHive();
-    const watch = new StateWatch(hive.fs, hive.layout);
+    const watch = watchOf(hive);
     let times = 0;
     for (let second = 0; second < 120; second++) {
       writeFileSync(memoryOf(hive), `${second}`.padEnd(256 * 1024));
-      watch.look(AGENTS, second * 1000);
+      lookAt(watch, AGENTS, second * 1000);
       times += taken(watch).filter((name) => name === 'agents/coder/memory.md').length;
     }
     expect(times).toBe(2);
@@ -289,11 +308,11 @@ describe('a look at what may have changed', () => {
       return stat(path);
     };
     const many = Array.from({ length: 1000 }, (_, n) => `a${n}` as AgentId);
-    const watch = new StateWatch(hive.fs, hive.layout);
-    watch.look(many, 0);
+    const watch = watchOf(hive);
+    lookAt(watch, many, 0);
     for (let ms = 1500; ms <= 27_000; ms += 1500) {
       looks = 0;
-      watch.look(many, ms);
+      lookAt(watch, many, ms);
       expect(looks).toBeLessThanOrEqual(2 * 61 + 3);
     }
     expect(watch.waiting).toBe(2003);
@@ -301,7 +320,7 @@ describe('a look at what may have changed', () => {
 
   it('takes an agent that is renamed away and back for what it is then', () => {
     const hive = makeHive();
-    const watch = new StateWatch(hive.fs, hive.layout);
+    const watch = watchOf(hive);
     const { root } = hive.layout.agent('coder' as AgentId);
     for (let turn = 0; turn < 2; turn++) watch.lookAtAll(AGENTS);
     taken(watch);

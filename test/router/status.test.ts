@@ -115,6 +115,29 @@ describe('the files that tell of a router', () => {
     expect(fleet().agents.coder.owesSince).toBe(later);
     expect(fleet().agents.planner).toMatchObject({ isOwed: 1, unread: 2 });
   });
+  it('list no inbox anew that was looked at for what was handled', async () => {
+    const { bench, fleet } = await makeRunning();
+    const letter = { to: 'coder', act: 'inform', subject: 's', body: 'b' };
+    bench.write('planner', 'a.json', letter);
+    await bench.passes(1);
+    bench.passTime(5000);
+    await bench.pass();
+    const { inbox, done } = bench.layout.agent('coder' as AgentId);
+    const byHand = '1m8pqferk000-00000000.json';
+    bench.files.write(join(inbox, byHand), '{}');
+    bench.passTime(5000);
+    bench.write('planner', 'b.json', letter);
+    await bench.pass();
+    bench.fs.restart();
+    await new StatusWriter(bench.router, { history: well }).write();
+    expect(fleet().agents.coder.unread).toBe(3);
+    expect(bench.fs.operations.filter(({ path }) => path.endsWith('/inbox'))).toEqual([]);
+    bench.files.rename(join(inbox, byHand), join(done, byHand));
+    bench.passTime(5000);
+    await bench.passes(2);
+    await new StatusWriter(bench.router, { history: well }).write();
+    expect(fleet().agents.coder.unread).toBe(2);
+  });
   it('say the same after a restart', async () => {
     const { bench, fleet } = await makeRunning();
     bench.write('planner', 'a.json', { to: 'coder', act: 'request', subject: 's', body: 'b' });

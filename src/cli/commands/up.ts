@@ -77,10 +77,15 @@ async function routeOnce(context: Context, dir: string, options: UpOptions): Pro
 }
 
 /** Lists the agents; a roster that can't be read is the router's to tell of and to wait for. */
+/** A line is to be read, also of a hive of a thousand. */
+const MOST_NAMED = 20;
+
 function namesOf(dir: string): string {
   try {
     const agents = openHive(dir).agents();
-    return agents.map(({ id }) => id).join(', ') || 'none';
+    const named = agents.slice(0, MOST_NAMED).map(({ id }) => id);
+    const others = agents.length - named.length;
+    return [...named, ...(others > 0 ? [`${others} others`] : [])].join(', ') || 'none';
   } catch (error) {
     if (!(error instanceof HivemailError)) throw error;
     return 'not known';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, constants, openSync, statSync } from 'node:fs';
+import { closeSync, constants, openSync, readlinkSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { systemCode } from '../protocol/errors.ts';
@@ -7,6 +7,8 @@ import type { HiveLayout } from './layout.ts';
 
 /** A lock that the system frees when its holder ends, in whatever way. */
 export interface KernelLock {
+  /** Names all that it shuts out; nothing when that can't be told. */
+  readonly reach: string | undefined;
   release(): Promise<void>;
 }
 
@@ -55,14 +57,23 @@ async function takeSocket(root: string): Promise<KernelLockResult> {
     throw error;
   }
   server.unref();
-  return { release: () => closeServer(server) };
+  return { reach: networkNamespace(), release: () => closeServer(server) };
+}
+
+function networkNamespace(): string | undefined {
+  try {
+    return readlinkSync('/proc/self/ns/net');
+  } catch {
+    // Without /proc nobody can tell; the record then counts by itself.
+    return undefined;
+  }
 }
 
 function takeFile(path: string, exclusive: number): KernelLockResult {
   const flags = constants.O_RDWR | constants.O_CREAT | exclusive | (constants.O_NONBLOCK ?? 0);
   try {
     const fd = openSync(path, flags, 0o600);
-    return { release: async () => closeSync(fd) };
+    return { reach: 'machine', release: async () => closeSync(fd) };
   } catch (error) {
     const code = systemCode(error);
     if (code === 'EAGAIN' || code === 'EBUSY') return 'held';

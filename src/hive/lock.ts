@@ -81,16 +81,26 @@ function ensureRouterDir(fs: HiveFs, layout: HiveLayout): boolean {
   throw new HivemailError('io', sentence);
 }
 
+type Kernel = KernelLock | 'held' | 'unsupported';
+
 /** Names the owner that stands in the way; `unknown` when only the kernel says there is one. */
 function obstacle(
   owner: RouterOwner | undefined,
-  kernel: 'ours' | 'held' | 'unsupported',
+  kernel: Kernel,
 ): RouterOwner | 'unknown' | undefined {
   const state = owner === undefined ? 'ended' : ownerState(owner);
-  // Without a start time `running` only means that the number is in use; the kernel knows better.
-  const presumed = owner?.startedAt === undefined && state === 'running' && kernel === 'ours';
-  if (state !== 'ended' && !presumed) return owner;
+  const kernelKnows = owner !== undefined && state === 'running' && shows(kernel, owner);
+  if (state !== 'ended' && !kernelKnows) return owner;
   return kernel === 'held' ? 'unknown' : undefined;
+}
+
+/**
+ * Tells whether the kernel's lock, now ours, shows that an owner holds none. One whose disk refused to
+ * record the end may live on; without a start time `running` only means that the number is in use.
+ */
+function shows(kernel: Kernel, { startedAt, lockReach }: RouterOwner): boolean {
+  if (typeof kernel === 'string') return false;
+  return startedAt === undefined || (lockReach !== undefined && lockReach === kernel.reach);
 }
 
 function asIoError(error: unknown, layout: HiveLayout): unknown {
@@ -102,13 +112,14 @@ function asIoError(error: unknown, layout: HiveLayout): unknown {
 
 interface Holding {
   options: RouterLockOptions;
-  kernelLock: KernelLock | undefined;
+  kernel: Kernel;
   mine: RouterOwner;
   tookOverFrom: RouterOwner | undefined;
 }
 
-function createLock({ options, kernelLock, mine, tookOverFrom }: Holding): RouterLock {
-  const { fs, layout, clock } = options;
+function createLock({ options, kernel, mine, tookOverFrom }: Holding): RouterLock {
+  const { fs, layout } = options;
+  const kernelLock = typeof kernel === 'string' ? undefined : kernel;
   let epoch = mine.epoch;
   let released = false;
   const isMine = (found: RouterOwner | undefined): boolean => found?.token === mine.token;
@@ -124,16 +135,11 @@ function createLock({ options, kernelLock, mine, tookOverFrom }: Holding): Route
     }
     epoch = next;
   };
-  const markEnded = async (): Promise<void> => {
-    if (!isMine(readOwner(fs, layout))) return;
-    const ended = toTimestamp(clock.now());
-    await writeOwner(fs, layout, { ...mine, epoch, ended }, isMine);
-  };
   const dispose = async (): Promise<void> => {
     if (released) return;
     released = true;
     try {
-      await markEnded();
+      await markEnded(options, { ...mine, epoch });
     } catch (error) {
       throw asIoError(error, layout);
     } finally {
@@ -149,27 +155,59 @@ function createLock({ options, kernelLock, mine, tookOverFrom }: Holding): Route
   };
 }
 
-async function claimOwner(
-  options: RouterLockOptions,
-  kernelLock: KernelLock | undefined,
-  kernel: 'ours' | 'held' | 'unsupported',
-): Promise<RouterLock> {
+async function markEnded(
+  { fs, layout, clock }: RouterLockOptions,
+  mine: RouterOwner,
+): Promise<void> {
+  const isMine = (found: RouterOwner | undefined): boolean => found?.token === mine.token;
+  if (!isMine(readOwner(fs, layout))) return;
+  await writeOwner(fs, layout, { ...mine, ended: toTimestamp(clock.now()) }, isMine);
+}
+
+/** Takes back what a start that failed may have recorded: its process may live on. */
+async function takeBack(options: RouterLockOptions, mine: RouterOwner): Promise<void> {
+  try {
+    await markEnded(options, mine);
+  } catch {
+    // The error that led here is the one to report. Where it lasts, the kernel's lock is known to be
+    // free, and without one the record counts until this process ends.
+    return;
+  }
+}
+
+/** @param before - the token that owner.json had when it was looked at */
+async function recordStart(
+  { fs, layout }: RouterLockOptions,
+  mine: RouterOwner,
+  before: string | undefined,
+): Promise<void> {
+  const unchanged = (found: RouterOwner | undefined): boolean => found?.token === before;
+  if (!(await writeOwner(fs, layout, mine, unchanged))) throw lockedBy(readOwner(fs, layout));
+}
+
+async function requireWinner({ fs, layout }: RouterLockOptions, mine: RouterOwner): Promise<void> {
+  await pause(SETTLE_MS);
+  const winner = readOwner(fs, layout);
+  if (winner?.token !== mine.token) throw lockedBy(winner);
+}
+
+async function claimOwner(options: RouterLockOptions, kernel: Kernel): Promise<RouterLock> {
   const { fs, layout, clock, takeover } = options;
   const owner = readOwner(fs, layout);
   const inTheWay = obstacle(owner, kernel);
   if (inTheWay !== undefined && !takeover) {
     throw lockedBy(inTheWay === 'unknown' ? undefined : inTheWay);
   }
-  const mine = ownerHere(clock, owner?.epoch ?? 0);
-  const unchanged = (found: RouterOwner | undefined): boolean => found?.token === owner?.token;
-  if (!(await writeOwner(fs, layout, mine, unchanged))) throw lockedBy(readOwner(fs, layout));
-  if (kernelLock === undefined) {
-    await pause(SETTLE_MS);
-    const winner = readOwner(fs, layout);
-    if (winner?.token !== mine.token) throw lockedBy(winner);
+  const mine = ownerHere(clock, owner?.epoch ?? 0, typeof kernel === 'string' ? undefined : kernel);
+  try {
+    await recordStart(options, mine, owner?.token);
+    if (typeof kernel === 'string') await requireWinner(options, mine);
+  } catch (error) {
+    await takeBack(options, mine);
+    throw error;
   }
   const tookOverFrom = inTheWay === 'unknown' ? undefined : inTheWay;
-  return createLock({ options, kernelLock, mine, tookOverFrom });
+  return createLock({ options, kernel, mine, tookOverFrom });
 }
 
 /**
@@ -184,7 +222,7 @@ export async function acquireRouterLock(options: RouterLockOptions): Promise<Rou
     if (ensureRouterDir(fs, layout)) await fs.syncDir(layout.root);
     const result = await takeKernel(layout);
     kernelLock = typeof result === 'string' ? undefined : result;
-    return await claimOwner(options, kernelLock, typeof result === 'string' ? result : 'ours');
+    return await claimOwner(options, result);
   } catch (error) {
     await kernelLock?.release();
     throw asIoError(error, layout);

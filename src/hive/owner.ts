@@ -11,6 +11,7 @@ import { type Clock, toTimestamp } from '../protocol/clock.ts';
 import { systemCode } from '../protocol/errors.ts';
 import { parseStrictly } from '../protocol/parse-strictly.ts';
 import type { HiveFs } from './hive-fs.ts';
+import type { KernelLock } from './kernel-lock.ts';
 import type { HiveLayout } from './layout.ts';
 import { isSameProcessAlive, ownIdentity, type ProcessIdentity } from './process-identity.ts';
 import { randomTail } from './random.ts';
@@ -29,6 +30,8 @@ export interface RouterOwner extends ProcessIdentity {
   since: string;
   /** Random, one for each taking of the lock: tells one's own record from a successor's. */
   token: string;
+  /** Name of all that the kernel's lock which it took shuts out; nothing where it took none. */
+  lockReach?: string | undefined;
   /** When it gave the lock back, ISO 8601 UTC; nothing while it runs and after a crash. */
   ended?: string | undefined;
 }
@@ -68,6 +71,7 @@ export function parseOwner(text: string): RouterOwner | undefined {
     version: textOf(rest['version']) ?? '',
     since,
     token,
+    lockReach: textOf(rest['lockReach']),
     ended: textOf(rest['ended']),
   };
 }
@@ -114,7 +118,7 @@ function hivemailVersion(): string {
  * Describes this process as an owner that has just taken the lock.
  * @param epoch - the last one of this hive so far
  */
-export function ownerHere(clock: Clock, epoch: number): RouterOwner {
+export function ownerHere(clock: Clock, epoch: number, lock?: KernelLock): RouterOwner {
   return {
     ...ownIdentity(),
     host: hostname(),
@@ -123,6 +127,7 @@ export function ownerHere(clock: Clock, epoch: number): RouterOwner {
     version: hivemailVersion(),
     since: toTimestamp(clock.now()),
     token: randomTail(),
+    lockReach: lock?.reach,
   };
 }
 

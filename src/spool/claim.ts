@@ -100,6 +100,7 @@ function claimEach(candidates: readonly Candidate[], perSender: number, claiming
   const shares = new Map<AgentId, { letters: number; bytes: number }>();
   for (const candidate of candidates) {
     const { agent, stat } = candidate;
+    slowSenders.noteMail(agent);
     const taken = shares.get(agent) ?? { letters: 0, bytes: 0 };
     if (isFull(claiming) || taken.letters >= perSender || taken.bytes >= budget.bytesPerSender) {
       result.pending.add(agent);

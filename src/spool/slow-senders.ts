@@ -31,12 +31,16 @@ export class SlowSenders {
     this.#monotonic = monotonic;
   }
 
+  /** Notes that a sender has mail, read in this pass or left for the next. */
+  noteMail(sender: AgentId): void {
+    this.#senders.add(sender);
+  }
+
   /** Does a step of reading a letter, and notes how long it takes. */
   time<Result>(sender: AgentId, step: () => Result): Result {
     const before = this.#monotonic();
     const result = step();
     const tookMs = this.#monotonic() - before;
-    this.#senders.add(sender);
     if (tookMs >= SLOW_MS) {
       this.#slow.add(sender);
       this.#slowMs += tookMs;

@@ -111,6 +111,25 @@ describe('a pass', () => {
   });
 });
 
+it('leaves the letters of a sender whose last was slow to read where they are, while others have mail', async () => {
+  const bench = await makeBench();
+  await bench.start();
+  const { read } = bench.fs;
+  bench.fs.read = (path, ...bounds) => {
+    if (path.endsWith('slow.json')) bench.passTime(300);
+    return read(path, ...bounds);
+  };
+  bench.write('planner', 'slow.json', letter('coder', 'x'));
+  bench.write('tester', 'a.json', letter('coder', 'x'));
+  while ((await bench.pass()).more);
+  bench.write('planner', 'next.json', letter('coder', 'x'));
+  bench.write('tester', 'b.json', letter('coder', 'x'));
+  expect(await bench.pass()).toMatchObject({ letters: 1, more: false, waiting: true });
+  expect(bench.list('agents', 'planner', 'outbox')).toEqual(['.sent', 'next.json']);
+  bench.passTime(1200);
+  expect(await bench.pass()).toMatchObject({ letters: 1, waiting: false });
+});
+
 describe('the cost of a pass', () => {
   async function operationsOfPass(bench: RouterBench, prepare = () => {}): Promise<string[]> {
     for (let passes = 0; passes < 3; passes++) {

@@ -12,7 +12,10 @@ function make() {
   let nowMs = 0;
   const senders = new SlowSenders(() => nowMs);
   const wait = (ms: number) => void (nowMs += ms);
-  const read = (sender: typeof slow, ms: number) => senders.time(sender, () => wait(ms));
+  const read = (sender: typeof slow, ms: number) => {
+    senders.noteMail(sender);
+    senders.time(sender, () => wait(ms));
+  };
   return { senders, wait, read };
 }
 

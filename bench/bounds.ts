@@ -3,15 +3,13 @@
  * are slow to read, an outbox of 100 000 files. For each, how much the router grows, and how long the
  * letters of two other agents take meanwhile, over what they take when all is quiet.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   closeSync,
-  existsSync,
   ftruncateSync,
   openSync,
   readdirSync,
-  readFileSync,
   renameSync,
   writeFileSync,
   writeSync,
@@ -21,6 +19,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { layoutOf } from '../src/hive/layout.ts';
 import type { AgentId } from '../src/protocol/addresses.ts';
 import { letterText, makeHive, quantile, report, round, withTempDir } from './measure.ts';
+import { memoryOf } from './process-memory.ts';
 
 const HIVEMAIL = join(import.meta.dirname, '../dist/cli/hivemail.cjs');
 const MIB = 1024 * 1024;
@@ -48,7 +47,7 @@ async function measure(dir: string, what: string, attack: Attack): Promise<void>
   try {
     await pause(2000);
     const quiet = await latencies(hive, 0);
-    const before = rssOf(router);
+    const before = memoryOf(router).now;
     attack(outbox);
     const waiting = readdirSync(outbox).length - 1;
     const during = await latencies(hive, SAMPLES);
@@ -62,7 +61,7 @@ async function measure(dir: string, what: string, attack: Attack): Promise<void>
       `a small part of a pass (${waiting} waited, ${left} left)`,
     );
     if (left > 500) await reportThroughput(outbox);
-    const most = peakRssOf(router);
+    const { most } = memoryOf(router);
     report(
       '  router',
       `${round(most / MIB)} MiB at most`,
@@ -137,20 +136,4 @@ function writeFlood(outbox: string, files: number): void {
   const text = JSON.stringify({ to: 'a3', act: 'inform', subject: 'Flood', body: 'x' });
   for (let serial = 0; serial < files; serial++)
     writeFileSync(join(outbox, `f${serial}.json`), text);
-}
-
-function rssOf(router: ChildProcess): number {
-  return statusOf(router, 'VmRSS');
-}
-
-function peakRssOf(router: ChildProcess): number {
-  return statusOf(router, 'VmHWM');
-}
-
-/** A figure of /proc in bytes; no number where there is no /proc. */
-function statusOf({ pid }: ChildProcess, field: string): number {
-  const path = `/proc/${pid}/status`;
-  if (!existsSync(path)) return Number.NaN;
-  const line = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(path, 'latin1'));
-  return Number(line?.[1]) * 1024;
 }

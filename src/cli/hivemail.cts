@@ -31,7 +31,11 @@ if (isOldNode()) {
   process.env['UV_THREADPOOL_SIZE'] ??= '16';
   // Left to itself the heap grows to several times what is in use before it is swept: a router that had
   // routed 25 000 letters held 200 MB, with this 140, of which 50 are in use. No limit: nothing ends at it.
-  process.getBuiltinModule('node:v8').setFlagsFromString('--heap-growing-percent=25');
+  const v8 = process.getBuiltinModule('node:v8');
+  v8.setFlagsFromString('--heap-growing-percent=25');
+  // The part for what is new stays at the size it begins with instead of growing to 16 times that, which
+  // a router that stays up for weeks never gives back. Commands that end soon start faster as they are.
+  if (process.argv.includes('up')) v8.setFlagsFromString('--semi-space-growth-factor=1');
   // Nothing in a hive is for other users of the machine.
   process.umask(0o077);
   void (servesAtOnce(process.argv.slice(2)) ? import('./mcp.ts') : import('./main.ts'));

@@ -1,7 +1,6 @@
 /** Counts what code does to files, whichever module of ours does it. */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { join } from 'node:path';
 
 /** What was done to files. */
 export interface FileCalls {

@@ -122,7 +122,8 @@ function requireSession(place: ProbePlace): ProvenSession {
 
 function statusOf({ fs, layout, agent }: ProbePlace): SessionStatus {
   const unread = listUnread(layout.agent(agent).inbox);
-  const wakes = { last: readWakes(fs, layout).get(agent) };
+  // What of it can't be read, `status` tells.
+  const wakes = { last: readWakes(fs, layout, []).get(agent) };
   return readSessionStatus({ fs, layout }, agent, { unread, wakes, now: systemClock.now() }) ?? {};
 }
 

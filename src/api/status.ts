@@ -73,7 +73,7 @@ export function readStatus(fs: HiveFs, layout: HiveLayout, now: number): HiveSta
   const problems: string[] = [];
   const roster = readRoster(fs, layout, problems);
   const state = readRouterState(fs, layout);
-  const wakes = state.router === 'up' ? readWakes(fs, layout) : undefined;
+  const wakes = state.router === 'up' ? readWakes(fs, layout, problems) : undefined;
   const { of: toldOf, ...told } = readFleet(fs, layout);
   return {
     dir: layout.root,
@@ -81,7 +81,7 @@ export function readStatus(fs: HiveFs, layout: HiveLayout, now: number): HiveSta
     ...told,
     leftovers:
       state.router === 'down' ? readLeftovers(fs, layout) : { letters: 0, batches: 0, copies: {} },
-    health: readHealth(fs, layout),
+    health: readHealth(fs, layout, problems),
     orchestrator: roster.orchestrator,
     agents: [...roster.agents.values()].map((agent) => {
       const unread = readInbox(fs, layout, { agent: agent.id, problems });
@@ -147,8 +147,8 @@ export function readRouterState(fs: HiveFs, layout: HiveLayout): RouterState {
   return { router: state === 'running' ? 'up' : state === 'ended' ? 'down' : state, owner };
 }
 
-function readHealth(fs: HiveFs, layout: HiveLayout): HealthReport | undefined {
-  const text = readText(fs, layout.health, MOST_HEALTH_BYTES);
+function readHealth(fs: HiveFs, layout: HiveLayout, problems: string[]): HealthReport | undefined {
+  const text = readOrTell(fs, layout.health, problems);
   try {
     return text === undefined ? undefined : (JSON.parse(text) as HealthReport);
   } catch (error) {
@@ -157,9 +157,30 @@ function readHealth(fs: HiveFs, layout: HiveLayout): HealthReport | undefined {
   }
 }
 
-/** Reads what the router remembers of the wakes it asked for. */
-export function readWakes(fs: HiveFs, layout: HiveLayout): ReadonlyMap<string, WakeRecord> {
-  return parseWakes(readText(fs, layout.wakes, MOST_HEALTH_BYTES) ?? '');
+/**
+ * Reads what the router remembers of the wakes it asked for.
+ * @param problems - gets a sentence when it can't be read; then there are none
+ */
+export function readWakes(
+  fs: HiveFs,
+  layout: HiveLayout,
+  problems: string[],
+): ReadonlyMap<string, WakeRecord> {
+  return parseWakes(readOrTell(fs, layout.wakes, problems) ?? '');
+}
+
+/** Reads one of the router's own files; something else may stand there. */
+function readOrTell(fs: HiveFs, path: string, problems: string[]): string | undefined {
+  try {
+    return readText(fs, path, MOST_HEALTH_BYTES);
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === undefined) throw error;
+    problems.push(
+      `What the router tells of itself can't be read (${code}): ${path}. Take away what stands there; it is written anew.`,
+    );
+    return undefined;
+  }
 }
 
 function countWaiting(fs: HiveFs, outbox: string): number {

@@ -12,14 +12,21 @@ export interface Telling {
  */
 export async function reportFailure(error: unknown, telling: Telling): Promise<number> {
   const { ERRORS, HivemailError } = await import('../index.ts');
-  const code = error instanceof HivemailError ? error.code : 'internal';
-  await tell(code, error instanceof Error ? error.message : String(error), telling);
+  const code = error instanceof HivemailError ? error.code : isOfSystem(error) ? 'io' : 'internal';
+  const message = error instanceof Error ? error.message : String(error);
+  const hint = ' `hivemail doctor` looks at what stands in the hive, and says what to do.';
+  await tell(code, isOfSystem(error) ? `${message}.${hint}` : message, telling);
   const { stderr, env } = telling.surface;
   if (env['HIVEMAIL_DEBUG'] && error instanceof Error) {
     const { escapeUnsafe } = await import('../index.ts');
     stderr.write(`${escapeUnsafe(error.stack ?? '')}\n`);
   }
   return ERRORS[code].exitCode;
+}
+
+/** Tells an error of a system call from a fault of ours. */
+function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error && 'code' in error;
 }
 
 /**

@@ -87,18 +87,24 @@ export async function diagnose(dir: string, options: DiagnoseOptions): Promise<F
   return findings;
 }
 
+/** Not refused: a link, a directory or a pipe in the place of a file, or a file in that of a directory. */
+const WRONG_KIND = new Set(['EINVAL', 'ELOOP', 'ENOTDIR', 'EISDIR']);
+
 async function look(check: Check, exam: Examination): Promise<Observation[]> {
   try {
     return await check(exam);
   } catch (error) {
-    const known = error instanceof HivemailError || systemCode(error) !== undefined;
+    const code = systemCode(error);
+    const known = error instanceof HivemailError || code !== undefined;
     if (!known || !(error instanceof Error)) throw error;
     return [
       {
         level: 'error',
         what: `This could not be looked at: ${error.message}`,
         means: 'What keeps you from it may keep a router run by you from it too.',
-        advice: 'Look as the user who runs the router.',
+        advice: WRONG_KIND.has(code ?? '')
+          ? 'Something else stands where this should: move it away, and restore what was there.'
+          : 'Look as the user who runs the router.',
       },
     ];
   }

@@ -52,11 +52,16 @@ export function openRegular(path: PathLike, flags: number): number {
   } catch (error) {
     // A socket, a device without a driver, or a pipe opened for writing that nobody reads.
     if (systemCode(error) !== 'ENXIO') throw error;
-    throw Object.assign(systemError('EINVAL', 'open', 'not a regular file'), { cause: error });
+    throw Object.assign(noRegularFile(path), { cause: error });
   }
   if (fstatSync(fd).isFile()) return fd;
   closeSync(fd);
-  throw systemError('EINVAL', 'open', 'not a regular file');
+  throw noRegularFile(path);
+}
+
+/** Names the path, as the system's errors do: whoever reads it has to know where to look. */
+function noRegularFile(path: PathLike): Error {
+  return systemError('EINVAL', 'open', `not a regular file: ${path.toString()}`);
 }
 
 function readUpTo(fd: number, bytes: Buffer, from: number): Buffer {

@@ -1,4 +1,13 @@
-import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type DoorbellState, NO_STATE } from '../../src/doorbell/state.ts';
@@ -277,6 +286,35 @@ describe('status', () => {
     expect(ran.exitCode).toBe(6);
     expect(ran.stdout).toContain("The inbox of coder can't be read (ENOTDIR)");
     expect(ran.stdout).toMatch(/^planner +active/m);
+  });
+
+  it.each(['health.json', 'wakes.json'])(
+    'ends with 6 and names a %s that can not be read',
+    async (name) => {
+      const hive = await makeHive();
+      await using _router = await hive.up();
+      const path = join(hive.dir, '.router', name);
+      rmSync(path, { force: true });
+      mkdirSync(path);
+      const ran = await hive.cli('status');
+      expect(ran.exitCode).toBe(6);
+      expect(ran.stdout).toContain(`can't be read (EINVAL): ${path}. Take away`);
+      expect(ran.stdout).toMatch(/^planner +active/m);
+      rmdirSync(path);
+    },
+  );
+
+  it('names what stands in the place of a file, and who knows more', async () => {
+    const hive = await makeHive();
+    const path = join(hive.dir, 'registry.json');
+    rmSync(path);
+    mkdirSync(path);
+    const ran = await hive.cli('status');
+    expect(ran.exitCode).toBe(1);
+    expect(ran.stderr).toContain(`not a regular file: ${path}`);
+    expect(ran.stderr).toContain('`hivemail doctor`');
+    const looked = await hive.cli('doctor');
+    expect(looked.stdout).toContain('Something else stands where this should');
   });
 
   it('ends with 6 when the router is up and has fallen silent', async () => {

@@ -20,6 +20,7 @@ import {
   type OpenConversation,
   type OpenConversationsOptions,
 } from '../replay/open-conversations.ts';
+import { readPastRows } from '../replay/past-rows.ts';
 import { type ReplayIntoOptions, type ReplayReport, replayInto } from '../replay/replay-into.ts';
 import { readTimeline, type TimelineOptions } from '../replay/timeline.ts';
 import { type Trace, traceMessage } from '../replay/trace.ts';
@@ -61,6 +62,8 @@ export interface Hive {
   changeRoster(change: RosterChange): Promise<string>;
   /** Reads rows of the log, oldest first: those a filter lets pass, or only the last of them. */
   rows(options?: ReadLogOptions): Generator<LogRow>;
+  /** Reads the same, also rows of segments that the hive has no more and its history has. */
+  pastRows(options?: ReadLogOptions): AsyncGenerator<LogRow>;
   /** Yields the rows that a filter lets pass, each as it is written, until the signal says so. */
   follow(options: { signal: AbortSignal; filter?: RowFilter | undefined }): AsyncGenerator<LogRow>;
   /** Tells one message's life, found by its id or the beginning of one. Changes nothing. */
@@ -122,6 +125,7 @@ export function openHive(dir: string): Hive {
     release: (id) => requestControl(dir, { kind: 'release', id }, systemClock),
     changeRoster: (change) => requestControl(dir, { kind: 'roster', change }, systemClock),
     rows: (options) => readLog(fs, logPlace(layout), options),
+    pastRows: (options) => readPastRows({ fs, layout }, options),
     follow: (options) => followLog(fs, { ...logPlace(layout), ...options }),
     trace: (id) => traceMessage({ fs, layout }, id),
     conversation: (name) => readConversation({ fs, layout }, name),

@@ -25,12 +25,16 @@ const SETTINGS = [
   'gc.auto=0',
   'maintenance.auto=false',
   'repack.writeBitmaps=false',
+  // Segments of the log go to disk in stretches, and no repack compares them with each other in memory.
+  'core.bigFileThreshold=5m',
 ];
 
 /** A call of git on the hive's history. */
 export interface GitCall {
   /** What git is told on its standard input; its output then goes there. */
   dialogue?: Dialogue;
+  /** Told no more than git has taken: for what is large. Answers must not be waited for then. */
+  paced?: boolean;
   /** Exit codes that are answers and no failures; 0 alone by default. */
   accept?: readonly number[];
   signal?: AbortSignal | undefined;
@@ -136,6 +140,7 @@ function boundRun(path: string, options: GitOptions & { env: NodeJS.ProcessEnv }
       cwd: options.home,
       env,
       dialogue: call.dialogue,
+      paced: call.paced,
       signal: call.signal,
       timeoutMs: call.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       onStart: call.onStart,

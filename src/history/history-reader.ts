@@ -10,6 +10,7 @@ import { parseStrictly } from '../protocol/parse-strictly.ts';
 import type { RecordedMessage } from '../protocol/record.ts';
 import type { ReadingGit } from './git.ts';
 import { BRANCH } from './import-stream.ts';
+import { findSegments, LOG, type RecordedSegment } from './log-segments.ts';
 import { type GitObject, ObjectReader } from './object-reader.ts';
 import { isRecordedMessage } from './parse-batch.ts';
 import { hourOf, MESSAGES, messagePath, originalPath } from './paths.ts';
@@ -101,6 +102,35 @@ export class HistoryReader implements AsyncDisposable {
     const tip = await this.#tip();
     if (tip === undefined) return [];
     return await findIdsOfConversation(this.#git, { tip, conversation }, this.#signal);
+  }
+
+  /** Lists the segments of the log that the history has, oldest first. Goes through all commits. */
+  async logSegments(): Promise<RecordedSegment[]> {
+    if ((await this.segmentFiles()).length === 0) return [];
+    const tip = await this.#tip();
+    return tip === undefined ? [] : await findSegments(this.#git, tip, this.#signal);
+  }
+
+  /** Lists the files of `log/` as the history has them now. */
+  async segmentFiles(): Promise<TreeEntry[]> {
+    return this.directory(BRANCH, LOG);
+  }
+
+  /** Reads one of them. */
+  async segmentFile(name: string): Promise<Uint8Array | undefined> {
+    return this.file(BRANCH, `${LOG}/${name}`);
+  }
+
+  /** Reads an object in the stretches in which git gives it; holds one of them at a time. */
+  async stretches(oid: string, take: (stretch: Uint8Array) => void): Promise<void> {
+    await this.#git.run(['cat-file', 'blob', oid], {
+      async *dialogue(output) {
+        for await (const stretch of output) take(stretch as Buffer);
+        yield* [];
+      },
+      signal: this.#signal,
+      timeoutMs: Number.POSITIVE_INFINITY,
+    });
   }
 
   /** Finds the last commit that was made by a moment; nothing when the history is younger. */

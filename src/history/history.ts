@@ -10,15 +10,17 @@ import type { HiveFs } from '../hive/hive-fs.ts';
 import type { HiveLayout } from '../hive/layout.ts';
 import type { AgentId } from '../protocol/addresses.ts';
 import { type Clock, toTimestamp } from '../protocol/clock.ts';
-import { HivemailError, systemCode } from '../protocol/errors.ts';
+import { HivemailError } from '../protocol/errors.ts';
 import { Backoff } from './backoff.ts';
 import { Compaction } from './compact.ts';
 import { Gathering, type GatherTimes } from './gathering.ts';
 import { type HistoryReport, prepareHistory } from './prepare.ts';
 import { listQueue, putAside, type QueueGroup, readGroup, removeRecorded } from './queue.ts';
+import { SegmentHistory, type SegmentToRecord } from './record-segment.ts';
 import { type Repository, recordBatches } from './recorder.ts';
 import { settlesWithin } from './settles-within.ts';
 import { StateHistory } from './state-history.ts';
+import { troubleOf } from './trouble.ts';
 
 const FLUSH_MS = 10_000;
 const CLOSE_MS = 10_000;
@@ -72,6 +74,8 @@ export interface History extends AsyncDisposable {
    *   one, before the router ends
    */
   lookAtState(agents: readonly AgentId[], which: 'due' | 'all'): void;
+  /** Has a closed segment of the log recorded soon. It is offered again if it was not. */
+  recordSegment(segment: SegmentToRecord): void;
   /**
    * Records what waits, at once even after a failure.
    * @returns whether the queue is empty; false also when time is up or the signal says so
@@ -96,6 +100,7 @@ class QueueHistory implements History {
   readonly #backoff: Backoff;
   readonly #gathering: Gathering | undefined;
   readonly #state: StateHistory;
+  readonly #segments = new SegmentHistory();
   readonly #compaction: Compaction;
   #repository: Repository | undefined;
   #running: Promise<void> | undefined;
@@ -113,7 +118,7 @@ class QueueHistory implements History {
     const report = (told: HistoryReport): void => this.#report(told);
     this.#state = new StateHistory({ fs, layout, clock, report });
     this.#compaction = new Compaction(clock, (cause) => {
-      const sentence = `The history's packs could not be joined; it grows slower to write. ${messageOf(cause)}`;
+      const sentence = `The history's packs could not be joined; it grows slower to write. ${troubleOf(cause)}`;
       this.#report({ kind: 'compacting-failed', sentence, cause });
     });
     this.#backoff = new Backoff(clock);
@@ -130,6 +135,11 @@ class QueueHistory implements History {
   lookAtState(agents: readonly AgentId[], which: 'due' | 'all'): void {
     const isWaiting = this.#state.look(agents, which);
     if (isWaiting && this.#running === undefined) this.nudge();
+  }
+
+  recordSegment(segment: SegmentToRecord): void {
+    this.#segments.offer(segment);
+    this.nudge();
   }
 
   async flush({ timeoutMs = FLUSH_MS, signal }: FlushOptions = {}): Promise<boolean> {
@@ -207,9 +217,10 @@ class QueueHistory implements History {
   }
 
   async #recordState(repository: Repository): Promise<void> {
-    const goOn = (): boolean => !this.#closed;
-    const recorded = await this.#state.record(repository, { signal: this.#closing.signal, goOn });
-    if (recorded) this.#lastRecordedAt = toTimestamp(this.#options.clock.now());
+    const [now, { signal }] = [this.#options.clock.now(), this.#closing];
+    const recorded = await this.#state.record(repository, { signal, goOn: () => !this.#closed });
+    if (recorded) this.#lastRecordedAt = toTimestamp(now);
+    if (!this.#closed) await this.#segments.record(repository, { now, signal });
   }
 
   async #prepare(): Promise<Repository> {
@@ -261,7 +272,7 @@ class QueueHistory implements History {
     this.#state.forgetRecorded();
     this.#backoff.fail();
     if (this.#closing.signal.aborted) return;
-    this.#problem = messageOf(error);
+    this.#problem = troubleOf(error);
     if (this.#reported === this.#problem) return;
     this.#reported = this.#problem;
     this.#report({ kind: 'recording-failed', sentence: this.#problem, cause: error });
@@ -283,13 +294,7 @@ class QueueHistory implements History {
       return { behind: listQueue(fs, layout.historyQueue, COUNTED_MOST).length, ...problem };
     } catch (error) {
       // Not known to be empty, so not up to date.
-      return { behind: 1, problem: messageOf(error) };
+      return { behind: 1, problem: troubleOf(error) };
     }
   }
-}
-
-function messageOf(error: unknown): string {
-  if (error instanceof HivemailError) return error.message;
-  const code = systemCode(error) ?? 'unknown error';
-  return `The history could not be written (${code}). Mail still flows; the history catches up.`;
 }

@@ -79,6 +79,40 @@ export function* commitStream(
   yield line('done');
 }
 
+/** A file that is too large to be held in memory. */
+export interface LargeFile {
+  path: string;
+  sizeBytes: number;
+  /** All of its bytes, in their order. */
+  stretches: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+}
+
+/**
+ * Renders one commit as input for `git fast-import --done`, with a large file besides what is planned.
+ * @param parent - as of {@link commitStream}
+ * @throws HivemailError `io` when the file turns out to be of another size; git then records nothing
+ */
+export async function* largeFileStream(
+  planned: PlannedCommit,
+  { path, sizeBytes, stretches }: LargeFile,
+  parent: string | undefined,
+): AsyncGenerator<Uint8Array> {
+  yield Buffer.concat(commit(planned, 1, parent));
+  yield line(`M 100644 inline ${path}`);
+  yield line(`data ${sizeBytes}`);
+  let left = sizeBytes;
+  for await (const stretch of stretches) {
+    left -= stretch.length;
+    if (left < 0) break;
+    yield stretch;
+  }
+  if (left !== 0) {
+    throw new HivemailError('io', `${path} was changed while it was recorded. It is tried again.`);
+  }
+  yield line('');
+  yield line('done');
+}
+
 function commit(
   { message, atMs, changes }: PlannedCommit,
   mark: number,

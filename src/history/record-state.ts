@@ -64,7 +64,7 @@ export async function recordState(
   const dialogue: Dialogue = async function* () {
     yield* stream;
   };
-  await importInto(repository, dialogue, signal);
+  await importInto(repository, dialogue, { ...(signal === undefined ? {} : { signal }) });
   recorded.objects = objects;
   return true;
 }

@@ -60,7 +60,7 @@ export async function recordBatches(
     recorded = fresh.length;
     yield* commitStream(planEach(fresh), tip);
   };
-  await importInto(repository, dialogue, signal);
+  await importInto(repository, dialogue, { signal });
   return { recorded, skipped: batches.length - recorded };
 }
 
@@ -75,12 +75,13 @@ function* planEach(batches: readonly RecordedBatch[]): Generator<PlannedCommit> 
 export async function importInto(
   repository: Repository,
   dialogue: Dialogue,
-  signal?: AbortSignal,
+  { signal, paced }: Pick<GitCall, 'signal' | 'paced'> = {},
 ): Promise<void> {
   const packs = listPacks(repository);
   await runRecorded(repository, ['fast-import', '--quiet', '--done'], {
     dialogue,
     signal,
+    ...(paced === undefined ? {} : { paced }),
     timeoutMs: IMPORT_TIMEOUT_MS,
   });
   if (!repository.git.syncsAll) await syncAllWritten(repository, packs);

@@ -1,5 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { HivemailError } from '../protocol/errors.ts';
 
 const STDERR_MOST = 8 * 1024;
@@ -21,6 +21,11 @@ export interface ProcessCall {
   env: Readonly<Record<string, string>>;
   /** Written to its standard input, which is then closed. Its output goes to the dialogue alone. */
   dialogue?: Dialogue | undefined;
+  /**
+   * Ask the dialogue for more only when the program has taken what it was told, so that memory does not
+   * grow. Not for one that waits for answers: with both pipes full neither side would go on.
+   */
+  paced?: boolean | undefined;
   signal?: AbortSignal | undefined;
   /** Infinite for one that waits for whoever reads its output. */
   timeoutMs: number;
@@ -101,19 +106,30 @@ function send(target: number, signal: 'SIGTERM' | 'SIGKILL'): boolean {
 
 /** A failure here ends the program, and so the call. */
 async function feed(
-  { onStart, dialogue }: ProcessCall,
+  { onStart, dialogue, paced = false }: ProcessCall,
   child: ChildProcessWithoutNullStreams,
   ender: Ender,
 ): Promise<void> {
   try {
     if (child.pid !== undefined) onStart?.(child.pid);
     if (dialogue === undefined) return;
-    for await (const chunk of dialogue(child.stdout)) child.stdin.write(chunk);
+    for await (const chunk of dialogue(child.stdout)) {
+      const isTaken = child.stdin.write(chunk);
+      if (paced && !isTaken) await drained(child.stdin);
+    }
   } catch (error) {
     ender.end(error);
   } finally {
     child.stdin.end();
   }
+}
+
+/** Settles when a stream takes more, and when it never will. */
+async function drained(stream: Writable): Promise<void> {
+  await new Promise<void>((resolve) => {
+    if (stream.destroyed || !stream.writableNeedDrain) return resolve();
+    for (const event of ['drain', 'close', 'error']) stream.once(event, () => resolve());
+  });
 }
 
 /** Ends a child once, first politely; the reason becomes the error of the call. */

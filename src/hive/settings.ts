@@ -78,12 +78,13 @@ const settingsSchema = z.strictObject({
     .prefault({}),
   /**
    * How long letters stay in `.done` and `.sent` once the history has them: so long (0: for ever), and the
-   * latest of each agent however old.
+   * latest of each agent however old. How long segments of the log stay in `log/` (0: for ever).
    */
   retention: z
     .strictObject({
       handledMs: milliseconds.default(30 * 24 * 3_600_000),
       handledLetters: z.number().int().min(0).default(10_000),
+      logMs: milliseconds.default(90 * 24 * 3_600_000),
     })
     .prefault({}),
   /** Most notices to one agent with no accepted letter in between. */

@@ -55,10 +55,11 @@ export class LogReader {
   /** Length of the whole log in bytes. */
   readonly sizeBytes: number;
 
-  constructor(fs: HiveFs, place: LogPlace) {
+  /** @param older - files with rows from before those of the log, oldest first */
+  constructor(fs: HiveFs, place: LogPlace, older: readonly string[] = []) {
     this.#fs = fs;
     this.#place = place;
-    this.#files = listFiles(fs, place);
+    this.#files = listFiles(fs, place, older);
     this.sizeBytes = this.#files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   }
 
@@ -196,11 +197,13 @@ function placed({ start }: LogFile, { rows, from, to }: RowStretch): RowStretch 
 }
 
 /** Lists the files, oldest first; log.jsonl is looked at first, so that it is there by one name or another. */
-function listFiles(fs: HiveFs, { path, segments }: LogPlace): LogFile[] {
+function listFiles(fs: HiveFs, { path, segments }: LogPlace, before: readonly string[]): LogFile[] {
   const current = fs.stat(path);
-  const older = listSegments(fs, segments).map((name) => [name, fs.stat(name)] as const);
+  const named = (name: string) => [name, fs.stat(name)] as const;
+  const older = listSegments(fs, segments).map(named);
   const isRotated = older.some(([, stat]) => stat?.inode === current?.inode);
-  const all = isRotated ? older : [...older, [path, current] as const];
+  const rotated = isRotated ? older : [...older, [path, current] as const];
+  const all = [...before.map(named), ...rotated];
   const files: LogFile[] = [];
   let start = 0;
   for (const [name, stat] of all) {

@@ -19,13 +19,13 @@ export interface ReadLogOptions {
  * the filter cost, or those from the first of the last ones on; not what the log holds besides.
  * @throws HivemailError `usage` for a time in the filter that is none
  */
-export function* readLog(
-  fs: HiveFs,
-  place: LogPlace,
-  { filter, last }: ReadLogOptions = {},
-): Generator<LogRow> {
+export function* readLog(fs: HiveFs, place: LogPlace, options?: ReadLogOptions): Generator<LogRow> {
+  yield* rowsOf(new LogReader(fs, place), options);
+}
+
+/** Yields rows of a log that is open, as {@link readLog} does. */
+export function* rowsOf(log: LogReader, { filter, last }: ReadLogOptions = {}): Generator<LogRow> {
   const wanted = compileFilter(filter);
-  const log = new LogReader(fs, place);
   const range = rangeOf(log, wanted);
   if (last === undefined || last === Number.POSITIVE_INFINITY) {
     for (const row of log.rows(range)) if (wanted.passes(row)) yield row;

@@ -40,15 +40,30 @@ function namesIn({ id, of, in_reply_to: parent, conversation }: LogRow): string[
 export function readSegmentNames(fs: HiveFs, segment: ClosedSegment): NameFilter | undefined {
   const most = filterBytes(segment) + MOST_HEAD_BYTES;
   try {
-    const { bytes } = fs.read(namesFileOf(segment.path), most);
-    const end = bytes.indexOf(LINE_FEED) + 1;
-    const filter = bytes.subarray(end);
-    const isWhole = Buffer.from(bytes.subarray(0, end)).toString() === headOf(segment, filter);
-    return isWhole && filter.length === filterBytes(segment) ? new NameFilter(filter) : undefined;
+    return parseSegmentNames(fs.read(namesFileOf(segment.path), most).bytes, segment);
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
     return undefined;
   }
+}
+
+/**
+ * Takes what a segment names out of the content of the file beside it.
+ * @returns nothing when it is cut or altered, or was made of another state of the segment
+ */
+export function parseSegmentNames(
+  bytes: Uint8Array,
+  segment: ClosedSegment,
+): NameFilter | undefined {
+  const end = bytes.indexOf(LINE_FEED) + 1;
+  const filter = bytes.subarray(end);
+  const isWhole = Buffer.from(bytes.subarray(0, end)).toString() === headOf(segment, filter);
+  return isWhole && filter.length === filterBytes(segment) ? new NameFilter(filter) : undefined;
+}
+
+/** Writes the content of the file beside a segment. */
+export function renderSegmentNames(segment: ClosedSegment, { bytes }: NameFilter): Uint8Array {
+  return Buffer.concat([Buffer.from(headOf(segment, bytes)), bytes]);
 }
 
 /**
@@ -68,7 +83,7 @@ export function* collectSegmentNames(
     at = to;
     yield undefined;
   }
-  return Buffer.concat([Buffer.from(headOf(segment, filter.bytes)), filter.bytes]);
+  return renderSegmentNames(segment, filter);
 }
 
 /** Says of which file a filter was made, and what the filter is. */

@@ -1,11 +1,9 @@
-import { LogReader } from '../log/log-reader.ts';
-import { logPlace } from '../log/segments.ts';
 import { HivemailError } from '../protocol/errors.ts';
 import { idPrefixTimes, isMessageId, type MessageId } from '../protocol/ids.ts';
 import type { RecordedMessage } from '../protocol/record.ts';
 import { findId } from './find-id.ts';
-import { findOwnRow } from './own-row.ts';
 import { Past, type PastOptions } from './past.ts';
+import { PastLog } from './past-log.ts';
 import { collectThread, entryOfRow, type ThreadEntry, type ThreadSource } from './thread.ts';
 
 /** One letter or notice of a conversation, with its body. */
@@ -25,7 +23,7 @@ export async function* readConversation(
   given: string,
 ): AsyncGenerator<ConversationPart> {
   await using past = await Past.open(options);
-  const log = new LogReader(options.fs, logPlace(options.layout));
+  using log = new PastLog(options, past);
   const thread = await findThread(given, { log, past });
   if (thread.length === 0) {
     const sentence = `No conversation "${given}" is known, and no message of that id. \`hivemail conversations\` lists the open ones.`;
@@ -49,7 +47,7 @@ async function findThread(given: string, source: ThreadSource): Promise<ThreadEn
 
 async function threadOf(id: MessageId, source: ThreadSource): Promise<ThreadEntry[]> {
   const { log, past } = source;
-  const own = findOwnRow(log, id);
+  const own = await log.ownRow(id);
   const message = own === undefined ? await past.find({ id, agents: [] }) : undefined;
   const alone = own?.conversation === undefined ? entryOfRow(own) : undefined;
   if (alone !== undefined) return [alone];

@@ -1,8 +1,8 @@
-import type { LogReader } from '../log/log-reader.ts';
 import { HivemailError } from '../protocol/errors.ts';
 import { idPrefixTimes, isMessageId, type MessageId } from '../protocol/ids.ts';
 import { isOwnRow, seekTime } from './own-row.ts';
 import type { Past } from './past.ts';
+import type { PastLog } from './past-log.ts';
 
 /**
  * Finds the one id that begins as given, in the log or the history. The beginning tells the time, so only
@@ -12,7 +12,7 @@ import type { Past } from './past.ts';
  */
 export async function findId(
   given: string,
-  { log, past }: { log: LogReader; past: Past },
+  { log, past }: { log: PastLog; past: Past },
 ): Promise<MessageId | undefined> {
   if (isMessageId(given)) return given;
   const times = idPrefixTimes(given);
@@ -27,7 +27,8 @@ export async function findId(
     for await (const { id } of history.find({ sinceMs: firstMs, untilMs: lastMs })) add(id);
   });
   const needles = [JSON.stringify(given).slice(0, -1)];
-  for (const row of log.rows({ from: seekTime(log, firstMs), needles })) {
+  const reader = await log.reaching({ sinceMs: firstMs, untilMs: lastMs });
+  for (const row of reader.rows({ from: seekTime(reader, firstMs), needles })) {
     if (isOwnRow(row)) add(row.id);
   }
   const [only] = ids;

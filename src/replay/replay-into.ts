@@ -13,15 +13,15 @@ import type { PastMark } from '../hive/past-mark.ts';
 import { randomTail } from '../hive/random.ts';
 import { readText } from '../hive/read-text.ts';
 import type { Registry } from '../hive/registry.ts';
-import { LogReader } from '../log/log-reader.ts';
+import type { LogReader } from '../log/log-reader.ts';
 import { compileFilter } from '../log/row-filter.ts';
-import { logPlace } from '../log/segments.ts';
 import { DESK, isAgentId } from '../protocol/addresses.ts';
 import { HivemailError } from '../protocol/errors.ts';
 import { escapeUnsafe } from '../protocol/escape.ts';
 import type { LogRow } from '../protocol/event.ts';
 import { Past, type PastOptions } from './past.ts';
 import { PastCopies } from './past-copies.ts';
+import { PastLog } from './past-log.ts';
 import { type PastState, readPastState } from './past-state.ts';
 import { type CopyCounts, makeDir, writeCopies, writeFile } from './write-past.ts';
 
@@ -92,8 +92,10 @@ async function build(
   { dir, until, onProgress }: Building,
 ): Promise<Omit<ReplayReport, 'dir'>> {
   const target = layoutOf(dir);
-  const rows = readRows(options, target, until, (share) => onProgress?.(share * LOG_SHARE));
   await using past = await Past.open(options);
+  using pastLog = new PastLog(options, past);
+  const log = await pastLog.reaching({ sinceMs: 0 });
+  const rows = readRows(log, target, until, (share) => onProgress?.(share * LOG_SHARE));
   const state = await readPastState(
     { ...options, past },
     { untilMs: Date.parse(until), later: rows.later },
@@ -132,14 +134,13 @@ interface PastRows {
 
 /** Reads the log: what is before the moment is folded, and written into the log of the picture. */
 function readRows(
-  { fs, layout }: PastOptions,
+  log: LogReader,
   target: HiveLayout,
   until: string,
   onProgress: (share: number) => void,
 ): PastRows {
   const copies = new PastCopies();
   const later: LogRow[] = [];
-  const log = new LogReader(fs, logPlace(layout));
   writeFile(target.log, '');
   for (const { rows, to } of log.stretches()) {
     const before = rows.filter(({ ts }) => ts <= until);

@@ -1,11 +1,11 @@
-import type { LogReader } from '../log/log-reader.ts';
 import type { Act } from '../protocol/acts.ts';
 import type { LogRow } from '../protocol/event.ts';
 import { isMessageId, type MessageId, messageIdTime } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcomes.ts';
 import type { RecordedMessage } from '../protocol/record.ts';
-import { findOwnRow, isOwnRow, seekTime } from './own-row.ts';
+import { isOwnRow, seekTime } from './own-row.ts';
 import { collect, type Past } from './past.ts';
+import type { PastLog } from './past-log.ts';
 
 /** A letter of a conversation, or a notice in it, without its body. */
 export interface ThreadEntry {
@@ -51,7 +51,7 @@ export function entryOfMessage(message: RecordedMessage): ThreadEntry {
 
 /** Where a conversation is looked for. */
 export interface ThreadSource {
-  log: LogReader;
+  log: PastLog;
   past: Past;
 }
 
@@ -66,8 +66,9 @@ export async function collectThread(
   const beginMs = isMessageId(conversation) ? messageIdTime(conversation) : 0;
   const older = await fromHistory(source, conversation, beginMs);
   const entries = new Map(older.map((entry) => [entry.id, entry]));
-  const { log } = source;
-  for (const row of log.rows({ from: seekTime(log, beginMs), names: [conversation] })) {
+  const names = [conversation];
+  const log = await source.log.reaching({ sinceMs: beginMs, names });
+  for (const row of log.rows({ from: seekTime(log, beginMs), names })) {
     const entry = row.conversation === conversation ? entryOfRow(row) : undefined;
     if (entry !== undefined) entries.set(entry.id, entry);
   }
@@ -98,12 +99,11 @@ export async function fromHistory(
  * when the first message that the history has of that time has its row.
  */
 async function isToldByLog({ log, past }: ThreadSource, sinceMs: number): Promise<boolean> {
-  const first = log.first();
-  if (first === undefined) return false;
-  if (sinceMs >= Date.parse(first.ts)) return true;
+  if (log.isHereSince(sinceMs)) return true;
   const oldest = await past.fromHistory(async (history) => {
     for await (const { id } of history.find({ sinceMs })) return id;
     return undefined;
   });
-  return oldest === undefined || findOwnRow(log, oldest) !== undefined;
+  if (oldest === undefined) return !log.isEmpty();
+  return (await log.ownRow(oldest)) !== undefined;
 }

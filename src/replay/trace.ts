@@ -3,8 +3,6 @@
  * bytes from there on, parsing only the lines that name the message or its conversation, finds the rest.
  */
 import { join } from 'node:path';
-import { LogReader } from '../log/log-reader.ts';
-import { logPlace } from '../log/segments.ts';
 import { hasMailbox } from '../protocol/addresses.ts';
 import { HivemailError } from '../protocol/errors.ts';
 import type { LogRow } from '../protocol/event.ts';
@@ -13,8 +11,9 @@ import type { RecordedMessage } from '../protocol/record.ts';
 import { archiveName } from '../routing/archive-name.ts';
 import { type CopyNow, findCopies, statIfAllowed } from './copies-now.ts';
 import { findId } from './find-id.ts';
-import { findOwnRow, seekTime } from './own-row.ts';
+import { seekTime } from './own-row.ts';
 import { Past, type PastOptions } from './past.ts';
+import { PastLog } from './past-log.ts';
 import {
   entryOfMessage,
   entryOfRow,
@@ -54,7 +53,7 @@ const MOST_ANCESTORS = 100;
  */
 export async function traceMessage(options: PastOptions, given: string): Promise<Trace> {
   await using past = await Past.open(options);
-  const log = new LogReader(options.fs, logPlace(options.layout));
+  using log = new PastLog(options, past);
   const id = await findId(given, { log, past });
   const trace = id === undefined ? undefined : await traceId(id, { log, past }, options);
   if (trace !== undefined) return trace;
@@ -67,7 +66,7 @@ async function traceId(
   source: ThreadSource,
   options: PastOptions,
 ): Promise<Trace | undefined> {
-  const own = findOwnRow(source.log, id);
+  const own = await source.log.ownRow(id);
   const message = await source.past.find({ id, agents: own?.to ?? [] });
   const entry = entryOf(own, message);
   if (entry === undefined) return undefined;
@@ -122,7 +121,8 @@ async function readAround(entry: ThreadEntry, source: ThreadSource): Promise<Aro
   const entries = new Map([...older, ...before, entry].map((each) => [each.id, each]));
   const about: LogRow[] = [];
   const names = [...new Set([id, conversation])];
-  for (const row of source.log.rows({ from: seekTime(source.log, beginMs), names })) {
+  const log = await source.log.reaching({ sinceMs: beginMs, names });
+  for (const row of log.rows({ from: seekTime(log, beginMs), names })) {
     if ([row.id, row.of, row.in_reply_to].includes(id)) about.push(row);
     const each = row.conversation === conversation ? entryOfRow(row) : undefined;
     if (each !== undefined) entries.set(each.id, each);
@@ -137,7 +137,7 @@ async function ancestorsOf(
   const ancestors: ThreadEntry[] = [];
   for (let { in_reply_to: id } = entry; isMessageId(id) && ancestors.length < MOST_ANCESTORS; ) {
     const parent =
-      entryOf(findOwnRow(log, id)) ?? entryOf(undefined, await past.find({ id, agents: [] }));
+      entryOf(await log.ownRow(id)) ?? entryOf(undefined, await past.find({ id, agents: [] }));
     if (parent === undefined || parent.id >= entry.id) break;
     ancestors.push(parent);
     id = parent.in_reply_to;

@@ -56,7 +56,7 @@ export interface RouterParts {
 }
 
 /** How much of the log is read to remember by, in bytes. */
-const MEMORY_TAIL_BYTES = 8 * 1024 * 1024;
+export const MEMORY_TAIL_BYTES = 8 * 1024 * 1024;
 
 /**
  * Puts a router together and has it remember what the log and the disk tell. Knows no lock and starts

@@ -5,11 +5,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { History } from '../history/history.ts';
 import { openHistoryReader } from '../history/open-reader.ts';
+import type { SegmentToRecord } from '../history/record-segment.ts';
 import { systemClock } from '../hive/system-clock.ts';
 import { DESK } from '../protocol/addresses.ts';
 import { systemCode } from '../protocol/errors.ts';
 import type { LogRow } from '../protocol/event.ts';
 import { DoorbellWakes } from './doorbell-wakes.ts';
+import { LogRetention } from './log-retention.ts';
 import { lookAtState } from './look-at-state.ts';
 import { noteHandled } from './note-handled.ts';
 import { type OpenRouterOptions, openRouter } from './open-router.ts';
@@ -90,13 +92,19 @@ export async function startRouter(options: StartOptions): Promise<RunningRouter>
   const status = new StatusWriter(open.router, { history: open.history, wakes });
   const told = Promise.resolve();
   const stopping = new AbortController();
+  const source = {
+    state: () => open.history.state(),
+    open: () => openHistoryReader({ layout: open.router.layout, signal: stopping.signal }),
+    recordSegment: (segment: SegmentToRecord) => open.history.recordSegment(segment),
+  };
+  const { signal } = stopping;
   const loop: Loop = {
     ...{ ...open, bell, watch, watched: undefined, wakes, status, told, stopping, options },
-    retention: new Retention(open.router, {
-      state: () => open.history.state(),
-      open: () => openHistoryReader({ layout: open.router.layout, signal: stopping.signal }),
-    }),
-    naming: new SegmentNaming(open.router, stopping.signal),
+    apart: [
+      new Retention(open.router, source),
+      new SegmentNaming(open.router, signal),
+      new LogRetention(open.router, source, { signal }),
+    ],
   };
   try {
     await pass(loop);
@@ -126,8 +134,8 @@ interface Loop {
   watched: Census | undefined;
   wakes: DoorbellWakes;
   status: StatusWriter;
-  retention: Retention;
-  naming: SegmentNaming;
+  /** What looks after the hive beside the passes, which do not wait for it. */
+  apart: readonly Pick<Retention, 'stepIfDue' | 'settled'>[];
   /** Settles when what the last pass had to tell is written. No pass waits for it. */
   told: Promise<void>;
   stopping: AbortController;
@@ -158,7 +166,7 @@ async function close(loop: Loop): Promise<void> {
   try {
     await loop.watch?.[Symbol.asyncDispose]();
     await loop.wakes[Symbol.asyncDispose]();
-    await Promise.all([loop.retention.settled(), loop.naming.settled()]);
+    await Promise.all(loop.apart.map((each) => each.settled()));
     noteHandled(loop.router, 'all');
     lookAtState(loop, 'all');
     await loop.status.write();
@@ -177,8 +185,8 @@ async function pass(loop: Loop): Promise<PassReport | undefined> {
     watchOutboxes(loop);
     lookAtState(loop, 'due');
     loop.wakes.look();
-    for (const apart of [loop.retention, loop.naming]) {
-      apart.stepIfDue().catch((error: unknown) => tellTrouble(error, options));
+    for (const each of loop.apart) {
+      each.stepIfDue().catch((error: unknown) => tellTrouble(error, options));
     }
   } catch (error) {
     const code = systemCode(error) ?? 'internal';

@@ -14,10 +14,9 @@ const MOST_TIMER_MS = 2 ** 31 - 1;
 /** Shows rows of the log: the last ones, or all of a time; on demand every row from then on. */
 export async function log(context: Context, options: LogOptions): Promise<void> {
   const filter = parseFilter(options, context.options.agent, systemClock.now());
-  const isBounded = options.since !== undefined || options.until !== undefined;
-  const last = options.lines ?? (isBounded ? undefined : LINES);
+  const last = options.lines ?? (isBounded(filter) ? undefined : LINES);
   if (options.follow) return follow(context, filter, last);
-  const rows = [...context.hive.rows({ filter, last })];
+  const rows = await read(context, filter, last);
   rows.forEach(printerOf(context, rows));
   if (rows.length === 0 && !context.json) context.note('No rows.');
 }
@@ -33,13 +32,29 @@ async function follow(
   let next = following.next();
   const [newest] = [...hive.rows({ last: 1 })];
   const seen = newest?.seq ?? -1;
-  const rows = [...hive.rows({ filter, last })].filter(({ seq }) => seq <= seen);
+  const rows = (await read(context, filter, last)).filter(({ seq }) => seq <= seen);
   const print = printerOf(context, rows);
   rows.forEach(print);
   for (let step = await next; !step.done; step = await next) {
     if (step.value.seq > seen) print(step.value);
     next = following.next();
   }
+}
+
+/** Rows of a time may be in the history alone; the last ones are in the hive. */
+async function read(
+  { hive }: Context,
+  filter: RowFilter,
+  last: number | undefined,
+): Promise<LogRow[]> {
+  if (!isBounded(filter)) return [...hive.rows({ filter, last })];
+  const rows: LogRow[] = [];
+  for await (const row of hive.pastRows({ filter, last })) rows.push(row);
+  return rows;
+}
+
+function isBounded({ since, until }: RowFilter): boolean {
+  return since !== undefined || until !== undefined;
 }
 
 /** Ends the following when no row can pass any more. */

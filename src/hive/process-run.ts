@@ -127,8 +127,13 @@ async function feed(
 /** Settles when a stream takes more, and when it never will. */
 async function drained(stream: Writable): Promise<void> {
   await new Promise<void>((resolve) => {
+    const events = ['drain', 'close', 'error'];
+    const settle = (): void => {
+      for (const event of events) stream.off(event, settle);
+      resolve();
+    };
     if (stream.destroyed || !stream.writableNeedDrain) return resolve();
-    for (const event of ['drain', 'close', 'error']) stream.once(event, () => resolve());
+    for (const event of events) stream.on(event, settle);
   });
 }
 

@@ -104,26 +104,36 @@ export class LogRetention {
 
   /** @returns whether there may be more to do soon */
   async #retain(): Promise<boolean> {
-    const { settings, clock, fs } = this.#router;
-    const { logMs } = settings.retention;
+    const { logMs } = this.#router.settings.retention;
     const { ok, behind } = this.#history.state();
     if (logMs === 0 || !ok || behind > 0) return false;
     const oldest = this.#oldest();
-    const filter = oldest && readSegmentNames(fs, oldest);
-    if (oldest === undefined || filter === undefined) return false;
-    const sinceMs = clock.now() - logMs;
-    const isOld = (time: string | undefined): boolean => Date.parse(time ?? '') < sinceMs;
-    // Most often the last row says enough.
-    if (!isOld(readTail(fs, oldest.path, TAIL_BYTES).at(-1)?.ts)) return false;
-    const span = await this.#resting(scanSegment(fs, oldest));
-    if (span === undefined || !isOld(span.lastTime)) return false;
+    const span = oldest && (await this.#spanIfPast(oldest, this.#router.clock.now() - logMs));
+    if (oldest === undefined || span === undefined) return false;
     await using history = await this.#history.open();
     if (history === undefined) return false;
     const { name, isKept } = await this.#findIn(history, oldest);
-    if (isKept) return this.#remove(oldest, name, span);
-    const names = renderSegmentNames({ ...oldest, path: name, mtimeNs: 0n }, filter);
-    const { sizeBytes } = oldest;
-    const stretches = () => segmentBytes(fs, oldest);
+    return isKept ? this.#remove(oldest, name, span) : this.#record(oldest, name, span);
+  }
+
+  /** Reads from where to where a segment goes; nothing when one of its rows is not old enough. */
+  async #spanIfPast(segment: Oldest, sinceMs: number): Promise<RowSpan | undefined> {
+    const { fs } = this.#router;
+    const isPast = (time: string | undefined): boolean => Date.parse(time ?? '') < sinceMs;
+    // Most often the last row says enough.
+    if (!isPast(readTail(fs, segment.path, TAIL_BYTES).at(-1)?.ts)) return undefined;
+    const span = await this.#resting(scanSegment(fs, segment));
+    return isPast(span?.lastTime) ? span : undefined;
+  }
+
+  /** Has a segment recorded; the next look finds it in the history, unless that failed. */
+  #record(segment: Oldest, name: string, span: RowSpan): boolean {
+    const { fs } = this.#router;
+    const filter = readSegmentNames(fs, segment);
+    if (filter === undefined) return false;
+    const names = renderSegmentNames({ ...segment, path: name, mtimeNs: 0n }, filter);
+    const { sizeBytes } = segment;
+    const stretches = () => segmentBytes(fs, segment);
     this.#history.recordSegment({ name, sizeBytes, ...span, names, stretches });
     return true;
   }

@@ -64,7 +64,7 @@ async function measure(hive: string, router: ChildProcess, bare: number): Promis
 
 async function bareBytes(): Promise<number> {
   const bare = spawn(process.execPath, ['-e', BARE], { stdio: 'ignore' });
-  await pause(1000);
+  await pause(3000);
   const { now } = memoryOf(bare);
   bare.kill();
   await once(bare, 'exit');

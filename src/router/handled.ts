@@ -48,6 +48,8 @@ interface Inbox {
 export class HandledLetters {
   readonly #inboxes = new Map<string, Inbox>();
   readonly #found: HiveEvent[] = [];
+  /** How many of them are left of a round that found more than are told of at once. */
+  #left = 0;
   #next = 0;
   #due = 0;
   #lookedAtMs: number | undefined;
@@ -78,7 +80,8 @@ export class HandledLetters {
   /**
    * Looks at the inboxes whose turn it is.
    * @param nowMs - monotonic
-   * @returns rows to be written; those of a round come together, so that they cost one sync
+   * @returns rows to be written; those of a round come together, so that they cost one sync, and where
+   *   they are too many for that, the rest with the next looks
    */
   look(options: LookOptions, nowMs: number): HiveEvent[] {
     const { agents } = options;
@@ -89,9 +92,11 @@ export class HandledLetters {
       const agent = agents[this.#next++ % agents.length];
       if (agent !== undefined) this.#lookAt(agent, options);
     }
-    if (this.#next < agents.length) return [];
-    this.#next = 0;
-    return this.#take();
+    if (this.#next >= agents.length) {
+      this.#next = 0;
+      this.#left = this.#found.length;
+    }
+    return this.#left > 0 ? this.#take() : [];
   }
 
   /** Looks at all inboxes, before the router ends. */
@@ -102,7 +107,9 @@ export class HandledLetters {
 
   /** The rest is told next time; by the next router what it sees missing then. */
   #take(): HiveEvent[] {
-    return this.#found.splice(0, MOST_ROWS);
+    const taken = this.#found.splice(0, MOST_ROWS);
+    this.#left = Math.max(0, this.#left - taken.length);
+    return taken;
   }
 
   #inbox(agent: string): Inbox {

@@ -54,6 +54,18 @@ describe('a letter that its recipient has handled', () => {
     expect(handled(bench)).toContain(`${kept} coder`);
   });
 
+  it('is told of with the next pass when it is one of more than are told of at once', async () => {
+    const bench = await makeRunning();
+    for (let batch = 0; batch < 12; batch++) await deliver(bench, 100);
+    for (const { id } of bench.inbox('coder')) ack(bench, id);
+    await bench.passes(1);
+    const rows = handled(bench).length;
+    await bench.passes(1, 10);
+    expect([rows, handled(bench).length]).toEqual([500, 1000]);
+    await bench.passes(1, 10);
+    expect(new Set(handled(bench)).size).toBe(1200);
+  });
+
   it('is told of although it was handled before anyone looked', async () => {
     const bench = await makeRunning();
     const [id = ''] = await deliver(bench);

@@ -50,10 +50,13 @@ describe('an agent id', () => {
 });
 
 describe('foldCase', () => {
+  /** What an id may have, and what addresses are told apart by. */
+  const MEANS_SOMETHING = /^[a-z0-9._:*,@-]$/i;
+
   it('makes no character of an id out of one from beyond ASCII', () => {
     for (let code = 0x80; code <= 0x10ffff; code++) {
       const folded = foldCase(String.fromCodePoint(code));
-      if (/^[\0-\x7f]*$/.test(folded)) expect([code.toString(16), folded]).toEqual([]);
+      if (MEANS_SOMETHING.test(folded)) expect([code.toString(16), folded]).toEqual([]);
     }
   });
   it('makes equal what differs in case or in how accents are written', () => {

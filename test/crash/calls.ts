@@ -24,7 +24,9 @@ const LINE = /^(?:(\d+) +)?(\w+)\((.*)$/;
 const CHANGING =
   /^(rename|mkdir|rmdir|unlink|link|symlink|p?write|f?sync|fdatasync|ftruncate|f?chmod|utime)/;
 /** Node makes these for itself as well, on its pipes, a different number of them in each run. */
-const UNSTEADY = /^(read|write)$/;
+const UNSTEADY = /^(read|write|close)$/;
+/** Part of a name that is another in each run. */
+const RANDOM = /ID|EPOCH|\.tmp$/;
 /** A directory that the program holds open; only our programs name one so. */
 const BY_DESCRIPTOR = /\/proc\/self\/fd\/(\d+)/g;
 const OPENED = /= (\d+)<(\/[^>]*)>$/;
@@ -47,13 +49,21 @@ export async function listCalls(
   return countByFile(parseCalls(told, hive, router.threads), steady);
 }
 
-/** Counts calls whose number is not steady by their file, and leaves out those that have none. */
+/**
+ * Counts calls whose number is not steady by their file. One on a file of random name counts among those
+ * of its thread, while their number is steady; a close also later, where there is none of its kind before.
+ */
 function countByFile(calls: readonly Call[], steady: number): Call[] {
   const counts = new Map<string, number>();
+  const closed = new Set<string>();
   return calls.flatMap((call, place) => {
     if (!UNSTEADY.test(call.name)) return [call];
     const file = / <(\/[^>]*)>$/.exec(call.text)?.[1] ?? '';
-    if (/ID|EPOCH|\.tmp$/.test(file)) return place < steady && call.name === 'write' ? [call] : [];
+    if (RANDOM.test(file)) {
+      const isNew = call.name === 'close' && !closed.has(call.text);
+      closed.add(call.text);
+      return isNew || (place < steady && call.name !== 'read') ? [call] : [];
+    }
     const ordinal = (counts.get(call.text) ?? 0) + 1;
     counts.set(call.text, ordinal);
     return [{ ...call, ordinal, place: ordinal - 1, file }];

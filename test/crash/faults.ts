@@ -25,6 +25,11 @@ export interface Faulty {
 }
 
 const LOOK_MS = 25;
+/**
+ * A close of a pipe or socket of node that was refused, so that it stays open, as after no error of a
+ * real machine: the wait for a child to begin, for one, then never ends.
+ */
+const STRAYED = /^close\(\d+<(?!\/).*\(INJECTED\)$/m;
 const AGAIN = { 'every 25th': '+25', always: '+' };
 
 /** Runs a command line with a fault. */
@@ -46,8 +51,10 @@ export async function runFaulty(
     end = router.run(args);
     const done = new AbortController();
     const over = liftAfterMs === undefined ? end : troubleOver(tracer, liftAfterMs, done.signal);
+    const strays = at.name === 'close' ? killStrayed(tracer, router, done.signal) : undefined;
     await Promise.race([end, over]);
     done.abort();
+    await strays;
     told = tracer.told();
   }
   const exitCode = await end;
@@ -60,6 +67,14 @@ async function troubleOver(tracer: Tracer, lastsMs: number, done: AbortSignal): 
   while (!done.aborted) {
     if (sinceMs === undefined && tracer.told().includes('(INJECTED)')) sinceMs = performance.now();
     if (sinceMs !== undefined && performance.now() - sinceMs >= lastsMs) return;
+    await pause(LOOK_MS);
+  }
+}
+
+/** Kills a program as soon as a close was refused that it can't do without. */
+async function killStrayed(tracer: Tracer, router: HeldRouter, done: AbortSignal): Promise<void> {
+  while (!done.aborted) {
+    if (STRAYED.test(tracer.told())) router.signal('SIGKILL');
     await pause(LOOK_MS);
   }
 }

@@ -31,7 +31,8 @@ beforeAll(async () => {
   const hive = copyOf(template);
   await using router = await HeldRouter.start();
   calls = await listCalls(router, hive);
-  // Of libuv's writes to its own pipes each has to come through, or it waits for ever.
+  // Of libuv's writes to its own pipes each has to come through, or it waits for ever. (The same is
+  // true of its closes; these come only with a child, see faults.ts.)
   lastable = calls.filter(({ name, file }) => name !== 'write' || file !== undefined);
   dropCopy(hive);
 }, SWEEP_MS);
@@ -40,14 +41,30 @@ interface Point extends Call {
   code: string;
 }
 
-/** The same call comes again in each pass: of those the first and the last. */
-function telling(changes: boolean): Call[] {
-  const some = calls.filter((call) => call.changes === changes);
-  const places = new Map<string, Call[]>();
-  for (const call of some) places.set(call.text, [...(places.get(call.text) ?? []), call]);
-  return some.filter((call) => {
-    const alike = places.get(call.text) ?? [];
-    return call === alike[0] || call === alike.at(-1);
+/** The same call comes again in each pass: the first of each text. */
+function firstOf(some: readonly Call[]): Call[] {
+  const firsts = new Map(some.toReversed().map((call) => [call.text, call]));
+  return some.filter((call) => firsts.get(call.text) === call);
+}
+
+/** The last of each text that comes several times. */
+function lastOf(some: readonly Call[]): Call[] {
+  const lasts = new Map(some.map((call) => [call.text, call]));
+  const firsts = firstOf(some);
+  return some.filter((call) => lasts.get(call.text) === call && !firsts.includes(call));
+}
+
+/** Looks leave the hive as it is: of those of one name between two changes, the first. */
+function oneBetweenChanges(some: readonly Call[]): Call[] {
+  const wanted = new Set(some);
+  const seen = new Set<string>();
+  let changes = 0;
+  return calls.filter((call) => {
+    if (call.changes) changes += 1;
+    const key = `${changes} ${call.name}`;
+    if (!wanted.has(call) || (!call.changes && seen.has(key))) return false;
+    seen.add(key);
+    return true;
   });
 }
 
@@ -93,30 +110,30 @@ async function refuse(
 
 describe.skipIf(lack !== undefined)('a machine that refuses a call', { timeout: SWEEP_MS }, () => {
   it('that changes something, once, costs no letter, doubles none and quarantines none', async () => {
-    const points = telling(true);
+    const points = calls.filter(({ changes }) => changes);
+    const [first, last] = [firstOf(points), lastOf(points)];
     const each = FULL
-      ? CODES.flatMap((_, from) => withCodes(points, from))
-      : withCodes(fewOfEach(points, 2));
+      ? [...CODES.flatMap((_, from) => withCodes(first, from)), ...withCodes(last)]
+      : withCodes(fewOfEach(first, 2));
     await refuse('a change refused once', each);
   });
 
   it('that only looks, once, does not either', async () => {
-    const points = telling(false);
-    const each = withCodes(FULL ? points : fewOfEach(points, 1));
-    await refuse('a look refused once', each);
+    const points = calls.filter(({ changes }) => !changes);
+    const first = firstOf(points);
+    const each = FULL ? [...first, ...oneBetweenChanges(lastOf(points))] : fewOfEach(first, 1);
+    await refuse('a look refused once', withCodes(each));
   });
 
   it('from some moment on does not once it does so no more', async () => {
-    const points = FULL ? lastable : fewOfEach(lastable, 1);
-    const first = points.filter(({ text }, place) => {
-      return points.findIndex((call) => call.text === text) === place;
-    });
+    const first = firstOf(lastable);
+    const points = FULL ? oneBetweenChanges(first) : fewOfEach(first, 1);
     const lasting = { again: 'always', liftAfterMs: TROUBLE_MS } as const;
-    await refuse('refused for a time', withCodes(first, 2), lasting);
+    await refuse('refused for a time', withCodes(points, 2), lasting);
   });
 
   it('every 25th time does not', async () => {
-    const points = withCodes(fewOfEach(lastable, FULL ? 10 : 1));
+    const points = withCodes(fewOfEach(lastable, FULL ? 6 : 1));
     const first = points.map((call) => ({ ...call, ordinal: ((call.ordinal - 1) % 25) + 1 }));
     const lasting = { again: 'every 25th', liftAfterMs: TROUBLE_MS } as const;
     await refuse('every 25th refused', first, lasting);

@@ -136,7 +136,9 @@ async function visitUntilHit<Point extends Call>(
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const { hits, calls } = await visit(at);
     if (hits[0] !== undefined) return hits[0];
-    at = { ...point, ordinal: calls[point.place]?.ordinal ?? point.ordinal };
+    // The last where this run had fewer.
+    const there = calls[point.place] ?? calls.at(-1);
+    at = { ...point, ordinal: there?.ordinal ?? point.ordinal };
   }
   return undefined;
 }

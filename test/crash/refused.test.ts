@@ -86,6 +86,14 @@ function fewOfEach(points: readonly Call[], most: number): Call[] {
   );
 }
 
+/**
+ * Tells whether a program is of no more use for places after this one. libuv takes an `EPERM` of statx for a
+ * sandbox that does not know the call: it asks by another one, and never by statx again.
+ */
+function usesNoMoreStatx({ name, code }: Point): boolean {
+  return name === 'statx' && code === 'EPERM';
+}
+
 /** Refuses calls, and checks that everything comes to its end when nobody refuses any more. */
 async function refuse(
   what: string,
@@ -97,7 +105,7 @@ async function refuse(
     const fault = { at, effect: `error=${at.code}`, ...lasting };
     const faulty = await runFaulty(await supply.take(), hive, fault);
     // One that gave up would have ended, and its locks with it.
-    if (!hasEnded(faulty.exitCode)) await supply.replace();
+    if (!hasEnded(faulty.exitCode) || usesNoMoreStatx(at)) await supply.replace();
     checkNothingHalf(hive);
     // Nobody mends anything but the machine: the next run finds its own way.
     mendInbox(hive);
